@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow test-lowest test-newest test-newest-notebooks test-text test-trainers test-rllib \
+.PHONY: demo warm test test-slow cost test-lowest test-newest test-newest-notebooks test-text test-trainers test-rllib \
     test-torchrl test-tianshou test-agilerl bench baselines baselines-small boards wheel lint docs clean
 
 $(VENV)/made:
@@ -24,15 +24,24 @@ demo: $(VENV)/train,report  ## train gin rummy by self-play, a minute or two, th
 	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search:simulations=50,random --deals $(DEALS) \
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
-warm: $(VENV)/dev  ## compile all games, each in a process of its own
+warm: $(VENV)/warm  ## compile all games, each in a process of its own
+
+# Remade when a kernel may have changed. Where the cache was emptied since, kernels compile when they are called.
+$(VENV)/warm: $(VENV)/dev $(shell find cardenvs/core cardenvs/kits cardenvs/games cardenvs/envs cardenvs/training/cfr -name '*.py')
 	@$(BIN)/python -c "import cardenvs; print(*reversed(cardenvs.list_games()))" | \
 	    xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/cardenvs warmup >/dev/null
+	@touch $@
 
 test: $(VENV)/dev warm  ## the fast tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto
+
+cost: $(VENV)/dev warm  ## what each game costs, for the table in CONTRIBUTING.md; measured with all rotating tests
+	@mkdir -p runs
+	CARDENVS_SAMPLE=all $(BIN)/python -m pytest -n auto --junitxml=runs/tests.xml
+	$(BIN)/python -m tests.cost runs/tests.xml
 
 test-slow: $(VENV)/dev warm  ## the exhaustive tests, too
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
+	CARDENVS_SAMPLE=all $(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 test-lowest:  ## a smoke test with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear $(VENV)-lowest
@@ -47,7 +56,7 @@ test-newest:  ## with the newest Python, where there is one: a smoke test of the
 	    $(VENV)-newest/bin/python tests/smoke.py && \
 	    $(VENV)-newest/bin/pip install --quiet --constraint constraints.txt '.[arena]' \
 	        pandas hypothesis jsonschema-rs nbclient ipykernel pytest pytest-timeout pytest-xdist && \
-	    $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py -k short_form; \
+	    CARDENVS_SAMPLE=all $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py -k short_form; \
 	else echo "there is no $(NEWEST): its tests are skipped"; fi
 
 test-newest-notebooks:  ## all notebooks in their short form, with the newest Python; several GB with torch for CUDA

@@ -16,13 +16,12 @@ from typing import Annotated, Any
 import typer
 
 from baselines.plan import Baseline, read_plan
-from cardenvs.agents.ppo import read_checkpoint
-from cardenvs.agents.weights import write_weights
+from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.output.export import board_json
 from cardenvs.arena.results.board import board_of
+from cardenvs.arena.results.document import board_document, board_file
 from cardenvs.arena.store import Store
-from cardenvs.cli.arena.board import run_with_progress
+from cardenvs.cli.arena import run_with_progress
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.shared import join_cluster
 from cardenvs.cli.streams import clean_errors
@@ -33,11 +32,11 @@ from cardenvs.core.registry import get_game
 from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, read_config
 from cardenvs.training.curves import draw_curves
 from cardenvs.training.exploit import exact_gain, measure, response_config, verdict
-from cardenvs.training.ppo import train
-from cardenvs.training.ppo.loop import shaped_like
+from cardenvs.training.folder import CHECKPOINT, EVALUATION_FILE, METRICS_FILE, RunFolder
+from cardenvs.training.limits import Limits
+from cardenvs.training.ppo import resume, train
+from cardenvs.training.ppo.begin import shaped_like
 from cardenvs.training.ppo.opponents import make_opponent
-from cardenvs.training.ppo.run import CHECKPOINT
-from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE
 from cardenvs.training.remote import RemoteRun, train_on_ray
 from cardenvs.training.seeds import has_begun
 
@@ -45,7 +44,6 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 WORK, WORK_SMALL = Path("runs/baselines"), Path("runs/baselines-small")
 OUT_SMALL = WORK_SMALL / "results"
 TRAINED = "ppo"  # the name of the trained policy on a board
-SAME_COMMAND = "the same command"  # for what follows "To go on:"
 _SEED = 0  # of the deals of all boards
 _POINTS = 60  # of a learning curve, at most
 _LEAST_DEALS = 500  # for the gain of a response, whose games are quick
@@ -88,6 +86,7 @@ def main(
             try:
                 result = baseline_of(get_game(name), baseline, work / name, processes, threads, backend)
             except KeyboardInterrupt:
+                sys.stderr.write("Stopped. To resume: the same command\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             changed = f"{' --small' if small else ''}{f' --threads {threads}' if threads else ''}"
             result["command"] = f"python -m baselines.run --games {name}{changed}"
@@ -131,9 +130,9 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
     config = run_config(game, baseline, seed)
     if not is_finished(folder, config, baseline.steps):
         if (folder / CHECKPOINT).exists():
-            train(resume=folder / CHECKPOINT, threads=threads, resume_with=SAME_COMMAND)
+            resume(folder / CHECKPOINT, threads=threads)
         else:
-            train(game, config, out=folder, total_steps=baseline.steps, threads=threads, resume_with=SAME_COMMAND)
+            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
 
@@ -156,7 +155,7 @@ def is_finished(folder: Path, config: Config, steps: int) -> bool:
     Raises:
         OptionError: it holds a run with other settings, or for another number of steps.
     """
-    if not has_begun(folder, config):
+    if not has_begun(RunFolder(folder), config):
         return False
     planned = read_checkpoint(folder / CHECKPOINT)["training"]["total_steps"]
     if planned != steps:
@@ -169,7 +168,7 @@ def is_finished(folder: Path, config: Config, steps: int) -> bool:
 def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
     """Return the runs of training that are left to do."""
     return [
-        RemoteRun(name, config, folder, baseline.steps)
+        RemoteRun(name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()
         if baseline.steps is not None
         for seed in range(1, baseline.seeds + 1)
@@ -209,13 +208,11 @@ def exploited(
     opponent = make_opponent(spec, game, options)
     config = settings_of(game, baseline).changed({"options": baseline.options})
     config = shaped_like(response_config(config, spec, opponent), read_checkpoint(weights))
-    how: dict[str, Any] = {
-        "total_steps": baseline.response, "threads": threads, "opponent": opponent, "resume_with": SAME_COMMAND,
-    }  # fmt: skip
+    how: dict[str, Any] = {"total_steps": baseline.response, "threads": threads, "opponent": opponent}
     folder = folder / f"response-{hashlib.sha256(weights.read_bytes()).hexdigest()[:12]}"
     path = folder / CHECKPOINT
-    if has_begun(folder, config):
-        train(resume=path, **how)
+    if has_begun(RunFolder(folder), config):
+        resume(path, **how)
     else:
         train(game, config, out=folder, init=weights, overwrite=True, **how)
     exact = exact_gain(game, options, spec)
@@ -249,9 +246,8 @@ def played(
     )  # fmt: skip
     with Store(folder / "board.db") as store:
         if run_with_progress(experiment, store, True, processes, 64, backend) is None:
-            sys.stderr.write(f"Stopped. To go on: {SAME_COMMAND}\n")
             raise KeyboardInterrupt
-        board = board_json(board_of(store, experiment.stored))
+        board = board_file(board_document(board_of(store, experiment.stored)))
         return {**board, "digest": store.digest()}
 
 

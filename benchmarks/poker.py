@@ -102,11 +102,12 @@ def _serve(port: int) -> None:
     import uvicorn
 
     from cardenvs.server.app import make_app
-    from cardenvs.server.settings import Limits, Settings
+    from cardenvs.server.settings import Settings
+    from cardenvs.tools.one_player_poker.api.settings import PokerSettings
 
     with tempfile.TemporaryDirectory() as folder:
-        unbounded = Limits(game_requests_per_second=1e9, new_games_per_minute=10**9)
-        app = make_app(Settings(data=f"{folder}/tables.db", limits=unbounded))
+        unbounded = PokerSettings(requests_per_second=1e9, new_games_per_minute=10**9)
+        app = make_app(Settings(data=f"{folder}/tables.db", apps={"poker": unbounded}))
         server = uvicorn.Server(
             uvicorn.Config(app, port=port, log_level="error", access_log=False, ws="websockets-sansio")
         )

@@ -145,7 +145,7 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     games = c.tournaments(name, 512, "random")
     race([games], rounds, 2 * seconds)
     yield Row(f"{name} games of two, random", games.best, "", 0.0, "1,500")
-    yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
+    yield Row(f"{name} record", cardenvs.get_game(name).state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
 CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and the steps a second to reach
@@ -361,9 +361,9 @@ def section_search(rounds: int, seconds: float) -> Iterator[Row]:
 
 def _planner_gain(deals: int) -> tuple[float, float]:
     """Return how much more the planner scores than the rule agent on the same deals, and half its 95% interval."""
-    from cardenvs.arena import Match
+    from cardenvs.arena import Match, run_match
 
-    found = Match.of("one_player_poker_v0", ["planner", "heuristic"], deals=deals, seed=0).run().advantage(0, 1)
+    found = run_match(Match.of("one_player_poker_v0", ["planner", "heuristic"], deals=deals, seed=0)).advantage(0, 1)
     assert found is not None
     return found.mean, found.high - found.mean
 

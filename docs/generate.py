@@ -1,9 +1,10 @@
 """Write what the documentation takes from the code: `python -m docs.generate` (`--check` only compares).
 
-Four things are generated, and committed:
+Five things are generated, and committed:
 
 * `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
 * `docs/pictures/NAME.svg`, a picture of each game, a thumbnail, an animation, and the chart of speeds;
+* `cardenvs/zoo/ratings.json`, the ratings by which the server's lobby orders agents;
 * in README.md and the pages of docs/, everything between a pair of markers:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
@@ -44,7 +45,7 @@ from cardenvs.core.state import State
 from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
-from docs import results_tables, speed_chart
+from docs import ratings, results_tables, speed_chart
 from docs.repository import page_text, repository
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,6 +120,7 @@ def shared_files() -> Iterator[tuple[Path, str]]:
     yield DOCS / "games" / "index.md", _games_index(own_games())
     yield DOCS / "pictures" / "animation.svg", _animation()
     yield DOCS / "pictures" / "speed.svg", speed_chart.draw()
+    yield ROOT / "cardenvs" / "zoo" / "ratings.json", ratings.ratings_text()
     for path in marked_files():
         yield path, fill_markers(path.read_text(encoding="utf-8"), path)
 
@@ -339,9 +341,7 @@ def game_page(game: Game) -> str:
 
 def read_page(game: Game) -> tuple[str, dict[str, str]]:
     """The words of a game's page.md: what precedes the first heading, and the sections by heading."""
-    opening, *parts = re.split(
-        r"^## (.+)\n", (game.rules.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE
-    )
+    opening, *parts = re.split(r"^## (.+)\n", (game.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     headings, texts = parts[::2], parts[1::2]
     if len(set(headings)) < len(headings):
         raise ValueError(f"{game.name}: page.md has a heading twice: {headings}")
@@ -459,7 +459,7 @@ def _specs(game: Game, options: Options) -> str:
             "yes, `enumerate_deals()`" if game.can_list_deals() else "no, they are too many",
         ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
-        ("State", f"{game.rules.state_dtype.itemsize:,} bytes"),
+        ("State", f"{game.state_dtype.itemsize:,} bytes"),
     ]
     return "With default options.\n\n" + table(("what", "value"), rows)
 
@@ -490,8 +490,7 @@ def _observation(game: Game, options: Options) -> str:
         for section, start in zip(layout.sections, layout.starts, strict=True)
     ]
     text = "With default options. `game.layout(options).describe(observation)` prints an observation by section."
-    left_out = "".join(f"\n\nNot observed, though known: the {pile}. {why}" for pile, why in game.not_observed.items())
-    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}{left_out}"
+    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}"
 
 
 def _options(game: Game) -> str:

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from cardenvs.core.registry import get_game
 from cardenvs.training.cfr import METHODS, Run
 from cardenvs.training.curves import COLOURS, GRID, TEXT, save
-from cardenvs.training.progress import METRICS_FILE
 
 PICTURE = Path(__file__).parent / "pictures" / "solving.svg"
 ITERATIONS = {**dict.fromkeys(METHODS, 10_000), "mccfr": 300_000}
@@ -25,7 +24,7 @@ def curve(game: str, method: str) -> tuple[list[int], list[float]]:
         run = Run.begin(found, found.make_options().as_dict(), method, Path(folder) / "run")
         for _ in run.go(ITERATIONS[method]):
             pass
-        lines = [json.loads(line) for line in (run.folder / METRICS_FILE).read_text().splitlines()]
+        lines = [json.loads(line) for line in run.folder.metrics.read_text().splitlines()]
     return [line["iterations"] for line in lines], [line["nash_conv"] for line in lines]
 
 

@@ -1,10 +1,12 @@
-"""What all tests share: one compile cache, and the registered games."""
+"""What all tests share: one compile cache, the registered games, and the choice of tests in selection.py."""
 
 import os
 import random
+import shutil
 import signal
 
 import pytest
+import selection
 
 import cardenvs
 from cardenvs.core.cache import cache_folder
@@ -16,6 +18,49 @@ os.environ.setdefault("CARDENVS_CACHE_DIR", str(cache_folder()))
 # A job in the background ignores Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config):
+    """Fix the sample in the environment, which the workers inherit. What is named on the command line runs whole."""
+    whole = config.args_source is pytest.Config.ArgsSource.ARGS
+    os.environ.setdefault("CARDENVS_SAMPLE", "all" if whole else selection.commit_or_date())
+
+
+def pytest_sessionstart(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # workers have none
+    if reporter and os.environ["CARDENVS_SAMPLE"] != "all":
+        games = sorted(selection.changed_games(selection.changed_files()))
+        reporter.write_line(
+            f"rotating tests: CARDENVS_SAMPLE={os.environ['CARDENVS_SAMPLE']}, changed games: {', '.join(games) or '-'}"
+        )
+
+
+def pytest_collection_modifyitems(config, items):
+    seed, changed = os.environ["CARDENVS_SAMPLE"], selection.changed_files()
+    taken = [item for item in items if selection.is_taken(item, seed, changed)]
+    if len(taken) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(taken)])
+    if hasattr(config, "workerinput"):
+        taken.sort(key=lambda item: selection.longest_first(item.nodeid))
+    items[:] = taken
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return selection.scheduler(config, log) if config.getvalue("dist") == "load" else None  # the default with -n
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; without it the test is skipped."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(params=cardenvs.list_games())

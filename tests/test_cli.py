@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -148,7 +149,10 @@ def test_info_shows_numbers_options_and_sections():
         (["match", "leduc_poker", "--agents", "random,random", "--on-failure", "cry"], "--on-failure is stop, forf"),
         (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "NO_SUCH"], "no such environment"),
         (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "PATH"], "--keep-env needs --on-failure"),
-        (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
+        (
+            ["match", "leduc_poker", "--agents", "random,random", "--resume"],
+            "--resume needs the --store of the games to resume",
+        ),
         (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
         (["play", "leduc_poker", "--seat", "2"], "--seat 2 is out of range: leduc_poker_v0 has players 0 to 1 here"),
         (["play", "leduc_poker", "--against", "random,random"], "one for each of the 1 other players; got 2"),
@@ -281,13 +285,13 @@ def test_serve_refuses_what_it_cannot_serve(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--bind", ""), "0.0.0.0 stands for all interfaces"),
-        (("--bind", " "), "0.0.0.0 stands for all interfaces"),
+        (("--bind", ""), "0.0.0.0 means"),
+        (("--bind", " "), "0.0.0.0 means"),
         (("--bind", "no such address"), "cannot listen on"),
         (("--agent", "="), "--agent takes NAME=SPEC"),
         (("--agent", "a="), "--agent takes NAME=SPEC"),
         (("--agent", "=random"), "--agent takes NAME=SPEC"),
-        (("--agent", "person=random"), 'the name is not "person"'),
+        (("--agent", "person=random"), 'a name other than "person"'),
         (("--agent", "a=nope"), "there is no agent 'nope'"),
         (("--agent", "a=ppo:nothing.pt"), "nothing.pt"),
         (("--name", ""), "cards.example.org"),
@@ -312,13 +316,13 @@ def test_leaving_a_game_is_clean_and_keeps_the_replay(tmp_path):
 def test_a_person_never_sees_the_other_hand():
     for seed in range(8):
         text = call("play", "leduc_poker", "--seed", str(seed), typed="2\n" * 8).stdout
-        assert "player_1's hand: 1 face down" in text
+        assert "player_1  chips in 1    hand ▒▒" in text
         assert "player_1 is dealt a card" in text
 
 
 def test_warmup_compiles_and_says_so():
     text = call("warmup", "kuhn_poker").stdout
-    for step in ("deal", "observation", "simulate with random", "batches", "together"):
+    for step in ("deal", "observation", "simulate with random", "batches", "total"):
         assert step in text
     assert " s  " in text
 
@@ -341,7 +345,7 @@ def test_train_hands_everything_to_the_trainer(monkeypatch):
     assert call(*words, "--out", "runs/x", "--quiet").exit_code == 0
     ((game, config, given),) = handed
     assert (game, config.lr, config.num_envs, config.options) == ("leduc_poker_v0", 3e-4, 8, {"ante": 2})
-    assert (given["seconds"], given["out"], given["show"]) == (2.0, "runs/x", False)
+    assert (given["seconds"], given["out"], given["show"]) == (2.0, Path("runs/x"), False)
 
 
 def test_train_works_beside_a_training_folder_of_the_user(tmp_path):

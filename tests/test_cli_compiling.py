@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="there is nothing to compil
 SCRIPT = """
 import sys
 import cardenvs
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
 from cardenvs.cli.compiling import compile_for
 from cardenvs.core.warmup import _counted_compiles
 
@@ -24,7 +24,7 @@ game = cardenvs.get_game("kuhn_poker_v0")
 with _counted_compiles(lambda: None) as before:
     compile_for(game, game.make_options(), specs)
 with _counted_compiles(lambda: None) as after:
-    Match.of(game.name, specs, deals=3, seed=0).run()
+    run_match(Match.of(game.name, specs, deals=3, seed=0))
 print(len(before) > 0, len(after))
 """
 

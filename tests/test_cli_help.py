@@ -12,9 +12,13 @@ from cardenvs.agents.specs import split_specs
 from cardenvs.cli import app
 from cardenvs.cli.options import read_options
 from cardenvs.core.registry import get_game
-from cardenvs.training.config import Config, parse_settings
+from cardenvs.training.cfr import METHODS
+from cardenvs.training.cfr.run import MCCFR
+from cardenvs.training.config import chosen_config
+from cardenvs.training.seeds import parse_seeds
 
 _EXAMPLE = re.compile(r"`((?:[A-Z_]+=\S+ )*(?:torchrun [^`]*-m cardenvs\.cli|cardenvs) [^`]+)`")
+REPOSITORY = Path(__file__).parents[1]
 _BY_ITSELF = {"bench"}  # passes its options on
 
 
@@ -31,7 +35,7 @@ def _commands(group, path=()):
 def _examples():
     for path, command in _commands(typer.main.get_command(app)):
         for line in (command.help or "").splitlines():
-            for text in _EXAMPLE.findall(line) if line.lstrip().startswith("- `") else ():
+            for text in _EXAMPLE.findall(line) if line.lstrip().startswith(("- `", "Example: `")) else ():
                 yield pytest.param(text, id=f"{' '.join(path)}: {text}")
 
 
@@ -72,8 +76,13 @@ def test_an_example_is_right_up_to_its_options(text):
             read_options(found, values["option"], players=values.get("players"))
         for spec in _specs(values):
             assert find_kind(spec.partition(":")[0]) or spec in found.engine.policy_names(), spec
-    for change in values.get("changes") or ():
-        Config.make(parse_settings([change]), "--set")
+    if "changes" in values:
+        file = values["config"] and str(REPOSITORY / values["config"])
+        chosen_config(values["game"], file, values["changes"] or (), values.get("option") or ())
+    if "method" in values:
+        assert values["method"] in (*METHODS, MCCFR)
+    if words[0] == "train" and values["seeds"]:
+        assert parse_seeds(values["seeds"])
 
 
 def _specs(values):

@@ -55,21 +55,24 @@ def installed(folder):
     return {**os.environ, "PYTHONPATH": path, "CARDENVS_QUIET": "1"}
 
 
-def test_a_new_package_passes_its_tests_and_the_conformance_suite(tmp_path):
+@pytest.mark.parametrize(
+    ("kit", "example", "number"), [("none", "high[-_ ]?card", 15), ("tricks", "plain[-_ ]?whist", 16)]
+)
+def test_a_new_package_passes_its_tests_and_the_conformance_suite(tmp_path, kit, example, number):
     folder = tmp_path / "new"
-    done = invoke("tiny_whist", "--package", folder)
+    done = invoke("tiny_whist", "--package", folder, "--kit", kit)
     assert done.exit_code == 0, done.output
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "tests"],
         env=installed(folder), cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "15 passed" in ran.stdout
+    assert f"{number} passed" in ran.stdout
     assert "check_game" in (folder / "tests" / "test_tiny_whist.py").read_text()
     for path in files_in(folder):
-        assert "high_card" not in path
+        assert not re.search(example, path)
         if "__pycache__" not in path:
-            assert not re.search("high[-_ ]?card", (folder / path).read_text(), re.IGNORECASE), path
+            assert not re.search(example, (folder / path).read_text(), re.IGNORECASE), path
 
 
 def test_a_new_game_of_a_checkout(checkout):
@@ -97,8 +100,8 @@ def test_a_new_game_of_a_checkout(checkout):
     [
         ("Belote", "lower-case letters"), ("my-game", "lower-case letters"), ("2048", "lower-case letters"),
         ("", "lower-case letters"), ("belöte", "lower-case letters"), ("a/b", "lower-case letters"),
-        ("x" * 31, "at most 30 characters"), ("belote_v1", "leave out the version"), ("lambda", "a word of Python"),
-        ("match", "a word of Python"), ("kuhn_poker", "there is a game named 'kuhn_poker' already"),
+        ("x" * 31, "at most 30 characters"), ("belote_v1", "leave out the version"), ("lambda", "a Python keyword"),
+        ("match", "a Python keyword"), ("kuhn_poker", "there is a game named 'kuhn_poker' already"),
         ("random", "there is a Python package named 'random' already"),
         ("numpy", "there is a Python package named 'numpy' already"),
     ],

@@ -63,9 +63,7 @@ def failing(games, player):
 
 def table(name, *agents, games=30, seed=SEED, **options):
     game = get_game(name)
-    return Match(
-        game, game.make_options(num_players=len(agents), **options), agents, games, MatchSeed.of(seed), schedule=FIXED
-    )
+    return Match.make(game, game.make_options(num_players=len(agents), **options), agents, games, seed, schedule=FIXED)
 
 
 def games_of(match, **how):
@@ -237,7 +235,7 @@ def test_games_are_told_as_they_are_played():
 
 
 @pytest.mark.parametrize(
-    ("agent", "message"), [(RAISING, "ValueError: it has had enough"), (CHEATING, "it chose what is not legal")]
+    ("agent", "message"), [(RAISING, "ValueError: it has had enough"), (CHEATING, "its choice is not legal")]
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, message):
     code, written = played(
@@ -293,7 +291,7 @@ def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_g
     monkeypatch.setitem(kinds._added, "dying", simulate_agents.DYING_KIND)
     plain = table("kuhn_poker", "dying", "random")
     seed = next(seed for seed in range(50) if not dies(plain, seed, 0) and 1 < deaths(plain, seed, 12) < 4)
-    match = simulate_agents.WithDying(plain.game, plain.options, plain.agents, 12, MatchSeed.of(seed), schedule=FIXED)
+    match = simulate_agents.WithDying.make(plain.game, plain.options, plain.specs, 12, seed, schedule=FIXED)
     games, failed = games_of(match, processes=2)
     deadly = [game for game in range(12) if dies(plain, seed, game)]
     assert [deal for deal, _ in failed] == deadly
@@ -455,7 +453,7 @@ def test_wingspan_counts_the_power_that_was_used():
         ),
         (["kuhn_poker", "--agents", "nosuch"], "no agent 'nosuch' for kuhn_poker_v0"),
         (["kuhn_poker", "--players", "99"], "num_players takes an integer from 2 to 10; got 99"),
-        (["kuhn_poker", "--players", "3", "-o", "num_players=3"], "give one of them"),
+        (["kuhn_poker", "--players", "3", "-o", "num_players=3"], "give only one of them"),
         (["kuhn_poker", "--json", "no/such/folder/x.json"], "there is no folder no/such/folder"),
     ],
 )

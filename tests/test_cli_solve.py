@@ -53,11 +53,9 @@ def test_it_stops_at_a_nash_conv_and_goes_on():
     assert run("solve", "kuhn_poker", "--until", "0.05", "--out", "a").exit_code == 0
     first = TabularPolicy.load("a/latest.policy").iterations
     assert first < 50
-    assert run("solve", "--resume", "a/latest.policy", "--iterations", "300").exit_code == 0
+    assert run("solve", "--out", "a", "--resume", "--iterations", "300").exit_code == 0
     assert TabularPolicy.load("a/latest.policy").iterations == 300
-    assert "a/latest.policy has done 300 iterations" in refused(
-        "solve", "--resume", "a/latest.policy", "--iterations", "9"
-    )
+    assert "a/latest.policy has done 300 iterations" in refused("solve", "--out", "a", "--resume", "--iterations", "9")
 
 
 def test_quiet_prints_nothing():
@@ -71,7 +69,7 @@ def test_mccfr_counts_information_states_of_games_that_cannot_be_listed(monkeypa
     assert result.exit_code == 0, result.output
     assert "too large to list" in result.stdout
     assert "NashConv" not in result.stdout
-    message = refused("solve", "--resume", "a/latest.policy", "--until", "0.1")
+    message = refused("solve", "--out", "a", "--resume", "--until", "0.1")
     assert "too large to compute NashConv" in message
 
 
@@ -97,8 +95,9 @@ def test_an_agent_that_only_acts_is_estimated():
             "too many deals to list: 463,680; at most 10,000 can be listed",
         ),
         (["solve", "gin_rummy"], "gin_rummy_v0 has too many deals to list"),
-        (["solve", "kuhn_poker", "--resume", "x"], "--resume takes game, options and folder from the file"),
-        (["solve", "--resume", "x"], "there is no such file"),
+        (["solve", "kuhn_poker", "--resume", "--out", "x"], "--resume takes game and options from the run in --out"),
+        (["solve", "--resume"], "--resume resumes the run in --out; give that"),
+        (["solve", "--resume", "--out", "x"], "there is no such file"),
         (["solve", "kuhn_poker", "-o", "players"], "takes NAME=VALUE"),
         (["exploitability", "gin_rummy"], "gin_rummy_v0 has too many deals to list"),
         (["exploitability", "kuhn_poker", "--agent", "tabular:x"], "tabular: there is no file 'x'"),
@@ -143,8 +142,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
         process.wait()
         process.stderr.close()
     assert "Traceback" not in error
-    assert "Stopped. To go on: cardenvs solve --resume a/latest.policy" in error
+    assert "Stopped. To resume: cardenvs solve --out a --resume" in error
     done = TabularPolicy.load("a/latest.policy").iterations
     assert done > 0
-    assert run("solve", "--resume", "a/latest.policy", "--iterations", str(done + 5), "--quiet").exit_code == 0
+    assert run("solve", "--out", "a", "--resume", "--iterations", str(done + 5), "--quiet").exit_code == 0
     assert TabularPolicy.load("a/latest.policy").iterations == done + 5

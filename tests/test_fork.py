@@ -20,7 +20,7 @@ from cardenvs.agents import Turn
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.proxy import AgentProxy, play
 from cardenvs.agents.guarded.process import ProcessAgent
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
 
 KUHN = cardenvs.get_game("kuhn_poker_v0")
 
@@ -240,8 +240,8 @@ SCENARIOS = {
     """,
     "a match in the parent, then one in forked processes": """
         match = Match.of("kuhn_poker_v0", ["random", "random"], deals=3, seed=1)
-        expected = match.run(processes=2).games
-        assert child(lambda: match.run(processes=2).games) == expected
+        expected = run_match(match, processes=2).games
+        assert child(lambda: run_match(match, processes=2).games) == expected
         with multiprocessing.get_context("fork").Pool(1) as pool:
             assert pool.apply(run, [match]) == expected
     """,
@@ -278,7 +278,7 @@ NEEDS_THREADS = ("vec", "compiles")
 
 
 def run(script, tmp_path):
-    (tmp_path / "script.py").write_text(PRELUDE + "\ndef run(match):\n    return match.run().games\n" + script)
+    (tmp_path / "script.py").write_text(PRELUDE + "\ndef run(match):\n    return run_match(match).games\n" + script)
     env = {**os.environ, "PYTHONFAULTHANDLER": "1"}
     process = subprocess.Popen(
         [sys.executable, str(tmp_path / "script.py")], env=env, cwd=tmp_path,

@@ -8,12 +8,14 @@ import pytest
 ray = pytest.importorskip("ray")
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.arena import Store  # noqa: E402
 from cardenvs.arena.experiment import Experiment  # noqa: E402
 from cardenvs.cli.main import app  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.folder import RunFolder  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import train  # noqa: E402
 from cardenvs.training.remote import RemoteRun, train_on_ray  # noqa: E402
 
@@ -67,13 +69,14 @@ def test_training_survives_the_loss_of_a_node(cluster, tmp_path):
     nodes, second = cluster
     steps = 150_000
     runs = [
-        RemoteRun("kuhn_poker_v0", TINY.changed({"seed": seed}), tmp_path / f"seed-{seed}", steps) for seed in (1, 2)
+        RemoteRun("kuhn_poker_v0", TINY.changed({"seed": seed}), RunFolder(tmp_path / f"seed-{seed}"), Limits(steps))
+        for seed in (1, 2)
     ]
 
     def kill():
-        while not all((run.folder / "latest.pt").exists() for run in runs):
+        while not all(run.folder.checkpoint.exists() for run in runs):
             time.sleep(0.05)
-        killed.append([read_checkpoint(run.folder / "latest.pt")["steps"] for run in runs])
+        killed.append([read_checkpoint(run.folder.checkpoint)["steps"] for run in runs])
         nodes.remove_node(second, allow_graceful=False)
 
     killed = []
@@ -92,12 +95,13 @@ def test_training_survives_the_loss_of_a_node(cluster, tmp_path):
             show=False,
             overwrite=True,
         )
-        one, other = read_checkpoint(alone), read_checkpoint(run.folder / "latest.pt")
+        one, other = read_checkpoint(alone), read_checkpoint(run.folder.checkpoint)
         assert one["steps"] == other["steps"] >= steps
         assert all(torch.equal(tensor, other["model"][name]) for name, tensor in one["model"].items())
         assert (tmp_path / "alone" / "evaluation.json").exists()
-        assert (run.folder / "evaluation.json").exists()
-        rows = [len((folder / "metrics.jsonl").read_text().splitlines()) for folder in (tmp_path / "alone", run.folder)]
+        assert run.folder.result.exists()
+        folders = (tmp_path / "alone", run.folder.path)
+        rows = [len((folder / "metrics.jsonl").read_text().splitlines()) for folder in folders]
         assert rows[0] == rows[1]
 
 
@@ -115,4 +119,4 @@ def test_seeds_on_ray_from_the_command_line(tmp_path, cluster):
 def test_what_a_run_raises_is_raised_here(tmp_path, cluster):
     wrong = TINY.changed({"game": "leduc_poker_v0"})
     with pytest.raises(OptionError, match="these settings are for leduc_poker_v0"):
-        train_on_ray([RemoteRun("kuhn_poker_v0", wrong, tmp_path / "run")], show=False)
+        train_on_ray([RemoteRun("kuhn_poker_v0", wrong, RunFolder(tmp_path / "run"))], show=False)

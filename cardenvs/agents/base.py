@@ -13,6 +13,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate
 
+MOST_NOTED = 5  # most actions or plays that an agent notes with a decision
 _NOBODY = -1  # no player is called "you"
 
 
@@ -21,8 +22,8 @@ class Failure:
     """One failed try at a decision.
 
     Attributes:
-        kind: its class, in a word: "timeout", "exception", "illegal", ...
-        message: what went wrong, for people.
+        kind: class of the failure: "timeout", "exception", "illegal", ...
+        message: what went wrong, in words.
     """
 
     kind: str
@@ -30,30 +31,30 @@ class Failure:
 
 
 class Turn:
-    """One decision, as the player to act may know it. Other properties are computed lazily.
+    """One decision, with everything that the player to act may know. Properties are computed lazily.
 
-    A turn is over once the game has moved on: properties not read until then raise StaleTurnError.
+    Once the game has moved on, properties that were not read before raise StaleTurnError.
 
     Attributes:
         game, options: what is played.
-        player: int, whose turn it is.
+        player: int, the player to act.
         num_players: int.
-        decision: int, decisions of this player in this game before this one.
+        decision: int, number of earlier decisions of this player in this game.
         goes_on: bool, whether nobody else has acted since the player's last decision.
         seed: int, 0..2**63-1, for this decision. Draw all randomness from it to make results repeat.
-        notes: dict for JSON values that the agent wants recorded with this decision (a prompt, tokens, latency). Empty
-            at first, read after `act`, without influence on play.
+        notes: dict of JSON values to record with this decision (a prompt, tokens, latency). Read after `act`; does not
+            affect play.
         failures: failed tries at this decision so far, oldest first. An agent that retries by itself adds its own.
     """
 
     def __init__(self, state: State, seed: int, decision: int = 0, goes_on: bool = False) -> None:
-        """Create a turn of the player to act in `state`.
+        """Create a turn for the player to act in `state`.
 
         Args:
-            state: not terminal; kept, never shown. For an agent that is not to be trusted with it, a twin.
-            seed: the agent's own seed for this game; the decision's is derived from it.
-            decision: how many decisions the player has made before in this game.
-            goes_on: whether nobody else has acted since its last one.
+            state: not terminal; kept private. For a guest, pass a twin.
+            seed: the agent's seed for this game, from which the decision's is derived.
+            decision: number of earlier decisions of the player in this game.
+            goes_on: whether nobody else has acted since the player's last decision.
         """
         self.__state = state
         self.game, self.options = state.game, state.options
@@ -65,12 +66,12 @@ class Turn:
         self.failures: list[Failure] = []
 
     def __repr__(self) -> str:
-        """Whose turn, of what."""
+        """Return the player, the game and the number of the decision."""
         return f"<Turn of player_{self.player} in {self.game.name}, decision {self.decision}>"
 
     def __now(self) -> State:
         if self.__state.ply != self.__ply:
-            raise StaleTurnError(f"{self!r} is over, the game has moved on; ask a turn before answering it")
+            raise StaleTurnError(f"{self!r} is over, the game has moved on; read a turn before answering it")
         return self.__state
 
     @functools.cached_property
@@ -90,7 +91,7 @@ class Turn:
 
     @functools.cached_property
     def candidates(self) -> list[Candidate]:
-        """What the player may choose to do, at least one: actions, and whole plays of several actions."""
+        """The choices of the player, at least one: single actions, and plays of several actions."""
         return self.__now().candidates()
 
     @functools.cached_property
@@ -119,17 +120,16 @@ class Turn:
         return self.__now().recap(self.player)
 
     def folded_recap(self, most: int | None = None) -> tuple[list[str], int]:
-        """Return what happened last, in few lines.
+        """Return the latest events in a few lines.
 
-        Leaves out details that the table shows, joins similar events in one line, and reduces finished hands and
-        tricks to their results, except for the latest trick of the present hand.
+        Omits details that the table shows, joins similar events in one line, and reduces finished hands and tricks to
+        their results, except for the latest trick of the current hand.
 
         Args:
-            most: how many events to tell: the latest ones, with the results of finished hands in up to half of the
-                places; None: all.
+            most: most events to include: the latest ones, of which up to half are results of finished hands; None: all.
 
         Returns:
-            the lines, and how many events `most` leaves no room for.
+            The lines, and the number of events that `most` excludes.
         """
         table, rows = self.game.table, self.__now().event_rows(self.player)
         told, left_out = _worth_telling(rows, table, len(rows) if most is None else most)
@@ -138,8 +138,8 @@ class Turn:
 
     @functools.cached_property
     def prompt(self) -> str:
-        """What the player is asked."""
-        return self.view["prompt"]
+        """The question to the player."""
+        return str(self.view["prompt"])
 
     @functools.cached_property
     def information_state_key(self) -> str:
@@ -166,8 +166,8 @@ class Turn:
         """Return the actions of an answer in the game's own JSON form (View.answer_form).
 
         Raises:
-            FormatError: it is not of that form.
-            IllegalActionError: it is, but is not legal; says why.
+            FormatError: the answer does not have that form.
+            IllegalActionError: the answer is not legal; the message says why.
         """
         state = self.__now()
         actions = state.game.view.actions_from_answer(state, self.player, answer)
@@ -179,11 +179,11 @@ class Turn:
         return self.__now().render(self.player, colour)
 
     def determinize(self, seed: int) -> State:
-        """Return a state that fits all the player knows, with the rest dealt from `seed`; yours to play on."""
+        """Return a new state that agrees with what the player knows; the rest is dealt again from `seed`."""
         return self.__now().determinize(self.player, seed)
 
     def policy_action(self, policy: str) -> int:
-        """Return what a policy of the game ("random", or one of `game.policies`) chooses here, with this turn's seed.
+        """Return the action that a policy ("random", or one of `game.policies`) chooses here with this turn's seed.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -192,44 +192,57 @@ class Turn:
 
 
 def _worth_telling(rows: np.ndarray, table: Table, most: int) -> tuple[np.ndarray, int]:
-    """Return the rows to tell, and how many others `most` leaves no room for."""
+    """Return the rows to include in a recap, and the number of others that `most` excludes."""
     closes = np.array([kind.closes for kind in table.kinds])[rows[:, KIND]]
     ends = _ends(closes == Part.HAND)
-    start = ends[-1] + 1 if len(ends) else 0  # of the present hand
+    start = ends[-1] + 1 if len(ends) else 0  # first event of the current hand
     results, hand = np.flatnonzero(closes[:start] == Part.HAND), closes[start:] != Part.NONE
     tricks = _ends(hand)
-    hand[tricks[-2] + 1 if len(tricks) > 1 else 0 :] = True  # the latest finished trick in full, and what followed
-    present = start + np.flatnonzero(hand)
+    hand[tricks[-2] + 1 if len(tricks) > 1 else 0 :] = True  # the latest finished trick in full, and what follows
+    current = start + np.flatnonzero(hand)
     old = results[max(0, len(results) - most // 2) :]
-    new = present[max(0, len(present) - (most - len(old))) :]
-    told = np.concatenate([old, new]).astype(np.int64)
-    return rows[told], len(results) + len(present) - len(told)
+    new = current[max(0, len(current) - (most - len(old))) :]
+    kept = np.concatenate([old, new]).astype(np.int64)
+    return rows[kept], len(results) + len(current) - len(kept)
 
 
 def _ends(closes: np.ndarray) -> np.ndarray:
-    """Return the last event of each part that something follows."""
+    """Return the last event of each part that is followed by another event."""
     return np.flatnonzero(closes[:-1] & ~closes[1:])
+
+
+def note_probabilities(turn: Turn, probabilities: np.ndarray) -> None:
+    """Note the likeliest of `turn.legal_actions`, with their labels, for people who read the decision later.
+
+    Args:
+        turn: the turn to decide.
+        probabilities: floats (n,), one per legal action.
+    """
+    likeliest = np.argsort(-probabilities, kind="stable")[:MOST_NOTED]
+    turn.notes["probabilities"] = [
+        [turn.label(turn.legal_actions[k]), round(float(probabilities[k]), 4)] for k in likeliest
+    ]
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player. If all its randomness comes from `turn.seed`, results repeat in any process and any order of games.
+    """A player. If all its randomness comes from `turn.seed`, results repeat in any process and order of games.
 
-    An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
-    is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
-    more, `probabilities(turn)` if it can state those of `turn.legal_actions`, as its exploitability needs,
-    `io_bound = True` if it spends its time waiting for others, so that games should be played side by side in threads,
-    and `enforces_time_limit = True` if it limits the time of a decision itself.
+    An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. Optional members:
+    `observe(events)` (see Observer); `end(returns)`, called when a game is over; `close()`, called after the last game;
+    `probabilities(turn)`, those of `turn.legal_actions`, needed to compute exploitability; `io_bound = True` if it
+    mostly waits for other processes or servers, so that games are played side by side in threads; and
+    `enforces_time_limit = True` if it limits the time of a decision itself.
 
     Attributes:
-        name: for people.
+        name: name in reports.
     """
 
     name: str
 
     def reset(self, seed: int) -> None:
         """Prepare for a new game. `seed` is the agent's own and says nothing about the deal."""
-        return  # nothing to forget, unless a subclass keeps something
+        return  # subclasses that keep state override this
 
     def act(self, turn: Turn) -> int:
         """Choose one of `turn.legal_actions`."""
@@ -241,10 +254,10 @@ class Observer(Protocol):
     """An agent with `observe`, which is called with events as they happen. Any agent may have this method."""
 
     def observe(self, events: list[Event]) -> None:
-        """New events as this agent's player saw them, oldest first; the deal's come after `reset`.
+        """Handle new events as this agent's player saw them, oldest first; those of the deal come after `reset`.
 
-        They are those of `turn.recap`, as data. The method is called after every action of every player, if the
-        player saw anything of it.
+        These are the events of `turn.recap`, as data. Called after every action, of any player, of which the player saw
+        something.
         """
         raise NotImplementedError
 
@@ -253,8 +266,8 @@ class Observer(Protocol):
 class BatchAgent(Agent, Protocol):
     """An agent that decides in many games at once.
 
-    One of its kind serves all games that a process plays side by side, so it must keep nothing of a game from turn
-    to turn, and `reset` is not called. The grouping of turns must not matter.
+    One instance serves all games that a process plays side by side, so it must not keep anything of a game from turn to
+    turn, and `reset` is not called. Its choices must not depend on how turns are grouped.
     """
 
     def act_batch(self, turns: list[Turn]) -> list[int]:

@@ -1,31 +1,44 @@
-"""Agents of the kind `ppo`: a checkpoint or weights of `cardenvs train`, by path. Imports torch only to make one."""
+"""Agents of the kind `ppo`: a checkpoint or weights file of `cardenvs train`, by path. Importing it needs no torch."""
 
-import hashlib
-import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cardenvs.agents.base import Agent
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, read_parameters, split_file, truth
+from cardenvs.agents.parameters import Reader, file_fingerprint, read_parameters, split_file, truth
 from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
-_EXAMPLE = "runs/latest.pt"
-WEIGHTS_SUFFIX = ".safetensors"  # of files of cardenvs.agents.weights
+if TYPE_CHECKING:
+    from cardenvs.agents.ppo import PPOAgent
 
-_PARAMETERS: dict[str, Reader] = {"sample": truth}
+_EXAMPLE = "runs/latest.pt"
+
+PARAMETERS: dict[str, Reader] = {"sample": truth}
+
+
+def load_network(path: Path, game: Game, options: Options, *, sample: bool = False) -> "PPOAgent":
+    """Return the agent of a checkpoint or weights file; see `cardenvs.agents.ppo.load_agent`.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        FormatError, OSError: as for `load_agent`.
+    """
+    require("torch", "train")
+    from cardenvs.agents.ppo import load_agent
+
+    return load_agent(path, game, options, sample=sample)
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
     path, parameters = split_file("ppo", argument, _EXAMPLE)
-    values = read_parameters("ppo", parameters, _PARAMETERS)
-    require("torch", "train")
-    return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
+    return load_network(path, game, options, **read_parameters("ppo", parameters, PARAMETERS))
 
 
 def _fingerprint(argument: str) -> str:
     path, _ = split_file("ppo", argument, _EXAMPLE)
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return file_fingerprint(path)
 
 
 PPO = AgentKind(

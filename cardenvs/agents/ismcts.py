@@ -1,35 +1,34 @@
 """Information-set Monte Carlo tree search for every game; the method is described in `cardenvs.core.tree_search`.
 
-`search` compares the actions of the moment, with the same policy for everybody from then on. A tree search also learns
-how to go on: its own later decisions, and those of the others, follow what earlier rounds have found.
+`search` compares only the current actions, with one playout policy for everybody afterwards. A tree search also
+improves later decisions, its own and those of others, from what earlier rounds have found.
 
-If a policy of the game plays out, its own action is chosen unless the most visited one is better by more than chance
+If a policy of the game plays out, its action is chosen unless the most visited one is better by more than chance
 explains. A small budget therefore does not make a good policy worse.
 
-With a network (`network=PATH`), its policy says where to search, and its values count instead of playouts.
+With a network (`network=PATH`), its policy guides the search, and its values replace playouts.
 
-Others learn only in worlds in which the searching player holds their true cards. They adapt to these cards, so the
-search neither bluffs nor hides what it knows.
+Other players learn only in worlds in which the searching player holds its true cards. They adapt to these cards, so
+the search neither bluffs nor hides what it knows.
 """
 
-import hashlib
-import importlib
 import time
 from pathlib import Path
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.base import MOST_NOTED, Agent, Turn
+from cardenvs.agents.checkpoint import load_network
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, read_parameters
-from cardenvs.agents.search import AHEAD, MOST_NOTED, check_limits
+from cardenvs.agents.parameters import Reader, file_fingerprint, read_parameters
+from cardenvs.agents.search import AHEAD, check_limits
 from cardenvs.agents.tree import Evaluator, NetworkTree, RootActions, SearchTree, Tree
-from cardenvs.core.errors import AgentError, require
+from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
-_TIMED_ROUNDS = 8  # between two looks at the clock
+_TIMED_ROUNDS = 8  # rounds between two looks at the clock
 _MOST_EXPLORATION = 1000.0
 
 
@@ -37,12 +36,12 @@ class ISMCTSAgent(Agent):
     """Information-set Monte Carlo tree search for any game.
 
     Attributes:
-        simulations: playouts a decision, or None where `seconds` limits it.
-        seconds: time a decision, or None.
-        playout: name of the policy that plays out.
-        depth: plies of a playout, or None for the whole game.
+        simulations: playouts per decision, or None if `seconds` limits it.
+        seconds: time per decision, or None.
+        playout: name of the playout policy.
+        depth: most plies of a playout, or None for the whole game.
         exploration: weight of the term that favours actions with few visits, in standard deviations of the return.
-        network: what gives priors and values instead of playouts, or None.
+        network: gives priors and values instead of playouts, or None.
     """
 
     def __init__(
@@ -59,20 +58,19 @@ class ISMCTSAgent(Agent):
 
         Args:
             game: the Game.
-            simulations: playouts a decision, 1,000 by default. Results repeat exactly.
-            seconds: time for each decision instead. Results then depend on the machine and do not repeat.
-            playout: "random", or one of `game.policies`; by default the one that the game names.
-            depth: plies of a playout beyond the tree after which it is cut, counting the rewards until then; None: play
-                to the end.
-            exploration: at least 0; with a larger one the tree is broader and less deep.
-            network: a trained network whose policy guides the search and whose values count instead of playouts.
+            simulations: playouts per decision, 1,000 by default. Results repeat exactly.
+            seconds: time per decision instead. Results then depend on the machine and do not repeat.
+            playout: "random", or one of `game.policies`; default: the game's playout policy.
+            depth: plies beyond the tree after which a playout is cut; rewards until then count. None: play to the end.
+            exploration: at least 0; larger values make the tree broader and less deep.
+            network: a trained network whose policy guides the search and whose values replace playouts.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
-            AgentError: a value is out of range, both budgets are given, or a network and settings of playouts.
+            AgentError: a value is out of range, both budgets are given, or a network is given with playout settings.
         """
         if network is not None and (playout is not None or depth is not None):
-            raise AgentError("ismcts takes either a network, or playout and depth: with a network it plays nothing out")
+            raise AgentError("ismcts takes a network or playout and depth: with a network there are no playouts")
         check_limits("ismcts", simulations, seconds, depth)
         if not 0 <= exploration <= _MOST_EXPLORATION:
             raise AgentError(f"ismcts takes an exploration of 0 to {_MOST_EXPLORATION:,.0f}; got {exploration}")
@@ -84,10 +82,10 @@ class ISMCTSAgent(Agent):
         self.network = network
 
     def reset(self, seed: int) -> None:
-        """Nothing to do: every decision grows a tree of its own."""
+        """Do nothing: every decision grows a new tree."""
 
     def act(self, turn: Turn) -> int:
-        """Return the action with most visits, or the playout policy's own if that is not clearly worse.
+        """Return the most visited action, or the playout policy's action if that is not clearly worse.
 
         Raises:
             FormatError: the network was not trained on this game.
@@ -115,7 +113,7 @@ class ISMCTSAgent(Agent):
 
 
 def _choice(actions: list[int], found: RootActions, own: int | None) -> int:
-    """Return the action with most visits, of these the one with the highest mean; `own` if it is not clearly worse."""
+    """Return the most visited action, ties broken by mean return; `own` if that is not clearly worse."""
     best = int(found.most_visited()[0])
     if own is None or own not in actions:
         return actions[best]
@@ -125,7 +123,7 @@ def _choice(actions: list[int], found: RootActions, own: int | None) -> int:
 
 
 def _note(turn: Turn, rounds: int, found: RootActions) -> None:
-    """Note the worlds tried, and the most visited actions with their mean returns and visits."""
+    """Note the number of worlds, and the most visited actions with their mean returns and visits."""
     shown = [k for k in found.most_visited()[:MOST_NOTED].tolist() if found.visits[k]]
     turn.notes["search"] = {
         "worlds": rounds,
@@ -147,28 +145,24 @@ _PARAMETERS: dict[str, Reader] = {
 def _make(argument: str, game: Game, options: Options) -> Agent:
     values = read_parameters("ismcts", argument, _PARAMETERS)
     if path := network_of(argument):
-        _check_file(path)
-        require("torch", "train")
-        values["network"] = importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options)
+        values["network"] = load_network(_file(path), game, options)
     return ISMCTSAgent(game, **values)
 
 
 def network_of(argument: str) -> str:
     """Return the path of the network in what follows `ismcts:`, or ""."""
-    return read_parameters("ismcts", argument, _PARAMETERS).get("network", "")
+    return str(read_parameters("ismcts", argument, _PARAMETERS).get("network", ""))
 
 
-def _check_file(path: str) -> None:
+def _file(path: str) -> Path:
     if not Path(path).is_file():
         raise AgentError(f"ismcts: there is no network {path!r}")
+    return Path(path)
 
 
 def _fingerprint(argument: str) -> str:
     path = network_of(argument)
-    if not path:
-        return ""
-    _check_file(path)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+    return file_fingerprint(_file(path)) if path else ""
 
 
 ISMCTS = AgentKind(

@@ -1,4 +1,4 @@
-"""Kinds of agents: what the word before the colon of a spec selects.
+"""Kinds of agents: the word before the colon of a spec selects one.
 
 A kind is one `AgentKind` object, registered by name in the entry-point group `cardenvs.agents`. A package may add one:
 
@@ -35,39 +35,33 @@ def _no_conditions(argument: str, game: Game, options: Options) -> dict[str, Any
 
 @dataclass(frozen=True)
 class AgentKind:
-    """A kind of agents.
+    """A kind of agent."""
 
-    Attributes:
-        name: what specs begin with, and the name of its entry point.
-        form: how its specs are written, for help texts and errors, as in "ppo:PATH".
-        row: what plays, for the table in docs/arena.md: a line of Markdown.
-        make: returns the agent of an argument (what follows the colon), a game and options. Raises AgentError if the
-            argument is wrong.
-        fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
-        conditions: returns everything else that may affect results, as JSON values without secrets.
-        guest: whether its code is not part of cardenvs; what a guest gets must say nothing about the deal.
-        isolation: where its agents run. "process": by default in a process for each game, and "none": in the caller's
-            process; a match may choose otherwise. "shared": in the caller's process in any case, because they need its
-            keys or connections. "own": they are processes of their own already.
-    """
-
-    name: str
-    form: str
-    row: str
+    name: str  # the word that specs begin with, and the name of its entry point
+    form: str  # form of its specs, for help texts and errors, as in "ppo:PATH"
+    row: str  # description for the table in docs/arena.md, a line of Markdown
+    # returns the agent for an argument (the part after the colon), a game and options. Raises AgentError if the
+    # argument is wrong.
     make: Callable[[str, Game, Options], Agent]
+    # returns a hash of the file that an argument refers to; "" if it refers to none
     fingerprint: Callable[[str], str] = _no_fingerprint
+    # returns everything else that may affect results, as JSON values without secrets
     conditions: Callable[[str, Game, Options], dict[str, Any]] = _no_conditions
+    # whether its code comes from outside cardenvs. Nothing that a guest receives may reveal the deal.
     guest: bool = True
+    # where its agents run. "process": by default in a separate process for each game; "none": by default in the
+    # caller's process; a match may choose otherwise. "shared": always in the caller's process, because they need its
+    # keys or connections. "own": they already are separate processes.
     isolation: Isolation = "process"
 
 
-_added: dict[str, AgentKind] = {}  # without an entry point, for tests
+_added: dict[str, AgentKind] = {}  # kinds without an entry point, for tests
 
 
 @functools.cache
 def _installed() -> dict[str, importlib.metadata.EntryPoint]:
     points = importlib.metadata.entry_points(group=GROUP)
-    return {point.name: point for point in sorted(points, key=_is_ours)}  # ours come last, and win
+    return {point.name: point for point in sorted(points, key=_is_ours)}  # cardenvs last: its kinds win
 
 
 def _is_ours(point: importlib.metadata.EntryPoint) -> bool:
@@ -75,14 +69,14 @@ def _is_ours(point: importlib.metadata.EntryPoint) -> bool:
 
 
 def kind_names(own: bool = False) -> list[str]:
-    """Return the sorted names of all kinds, or of those of cardenvs. Installers do not order entry points."""
+    """Return the sorted names of all kinds, or only of those of cardenvs."""
     if own:
         return sorted(name for name, point in _installed().items() if _is_ours(point))
     return sorted({*_installed(), *_added})
 
 
 def find_kind(name: str) -> AgentKind | None:
-    """Return the kind of that name, or None.
+    """Return the kind with that name, or None.
 
     Raises:
         AgentError: its package cannot be imported, or its entry point is not an AgentKind.
@@ -97,7 +91,7 @@ def _loaded(name: str) -> AgentKind:
     point = _installed()[name]
     try:
         kind = point.load()
-    except Exception as error:  # a foreign module may raise anything
+    except Exception as error:  # the module of another package may raise anything
         raise AgentError(f"cannot load agents of kind {name!r} from {point.value}: {error}") from error
     if not isinstance(kind, AgentKind) or kind.name != name:
         raise AgentError(f"cannot load agents of kind {name!r}: {point.value} is not an AgentKind of that name")
@@ -105,7 +99,7 @@ def _loaded(name: str) -> AgentKind:
 
 
 def kind_form(name: str) -> str:
-    """Return how specs of a kind are written; its name alone if it cannot be loaded."""
+    """Return the form of a kind's specs, or only its name if the kind cannot be loaded."""
     try:
         kind = find_kind(name)
     except AgentError:

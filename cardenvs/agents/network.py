@@ -1,4 +1,4 @@
-"""The network of `cardenvs.training.ppo`: a policy and a value. Defined here alone, for training and for agents.
+"""The network of `cardenvs.training.ppo`, with a policy and a value head, for training and for agents.
 
 Needs the extra `train` (torch).
 """
@@ -12,7 +12,7 @@ from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
-require("torch", "train")  # names the missing extra, which the next line would not
+require("torch", "train")  # names the missing extra, which a plain import would not
 
 import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
@@ -22,14 +22,14 @@ _LOGIT_GAIN = 0.01
 
 
 class Network(nn.Module):
-    """What a player does and expects, from what it sees: one network for every seat.
+    """Policy and value of a player from its observation; one network for all seats.
 
-    Orthogonal initial weights, small ones for the logits, as in S. Huang et al., "The 37 Implementation Details of
+    Initial weights are orthogonal, and small for the logits, as in S. Huang et al., "The 37 Implementation Details of
     Proximal Policy Optimization" (ICLR blog track 2022), 2.
 
     Attributes:
-        shape: the arguments it was made with, as JSON values.
-        scale: (D,) floats, what `features` multiplies observations by.
+        shape: the constructor's arguments, as JSON values.
+        scale: (D,) floats, factors of observations in `features`.
         is_half: whether the hidden layers compute in bfloat16.
     """
 
@@ -50,11 +50,11 @@ class Network(nn.Module):
         Args:
             observation_size: D.
             num_actions: A.
-            hidden: width of each hidden layer.
+            hidden: widths of the hidden layers.
             activation: one of ACTIVATIONS.
             action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
-            action_head: how embeddings meet the hidden values, one of HEADS.
-            action_features: number of features of an action, which its embedding depends on.
+            action_head: how embeddings are combined with hidden values, one of HEADS.
+            action_features: number of features per action, on which its embedding depends; 0: none.
         """
         super().__init__()
         self.is_half = False
@@ -90,9 +90,9 @@ class Network(nn.Module):
         action_head: str = "product",
         action_features: bool = False,
     ) -> Self:
-        """Return a network of the right sizes, which scales each entry of the observation by its bounds.
+        """Return a network with the sizes of a game, which scales each entry of the observation by its bounds.
 
-        With embeddings and `action_features` it knows what the game says about each action, scaled likewise.
+        With embeddings and `action_features`, embeddings depend on the game's features of each action, scaled too.
         """
         layout = game.layout(options)
         known = game.action_features(options)
@@ -106,82 +106,83 @@ class Network(nn.Module):
         return network
 
     def features(self, observation: Tensor) -> Tensor:
-        """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
+        """Return the input of `forward`, floats of about -1 to 1, for observations (N, D) of any dtype."""
         return observation * self.scale
 
     def forward(
         self, features: Tensor, legal: Tensor | None = None, listed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Logits and values (N,) from features (N, D).
+        """Return logits and values (N,).
 
         Args:
-            features: of `features`.
-            legal: (N, L) int64, the actions that logits (N, L) are wanted of; None: logits (N, A) of all actions.
-            listed: (N, L) bool, where `legal` has actions, so that some heads spare themselves the rest; None: all.
+            features: (N, D), from `features`.
+            legal: (N, L) int64, the actions whose logits (N, L) to return; None: logits (N, A) of all actions.
+            listed: (N, L) bool, which entries of `legal` are actions; some heads skip the others. None: all.
         """
         hidden = self._hidden(features)
         return self.policy(hidden, legal, listed), self.value(hidden).squeeze(-1)
 
     def value_of(self, features: Tensor) -> Tensor:
-        """Values (N,) alone."""
-        return self.value(self._hidden(features)).squeeze(-1)
+        """Return values (N,) only."""
+        values: Tensor = self.value(self._hidden(features))
+        return values.squeeze(-1)
 
     def _hidden(self, features: Tensor) -> Tensor:
         with torch.autocast(features.device.type, torch.bfloat16, enabled=self.is_half):
-            hidden = self.trunk(features)
-        return hidden.float() if self.is_half else hidden  # the heads stay exact, for small ratios of probabilities
+            hidden: Tensor = self.trunk(features)
+        return hidden.float() if self.is_half else hidden  # heads stay exact: small probability ratios matter
 
 
 class LinearHead(nn.Linear):
     """Logits of all actions by one linear layer."""
 
     def __init__(self, size_in: int, num_actions: int) -> None:
-        """Begin with logits close to 0."""
+        """Start with logits close to 0."""
         super().__init__(size_in, num_actions)
         nn.init.orthogonal_(self.weight, _LOGIT_GAIN)
         nn.init.zeros_(self.bias)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
+        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
         logits = super().forward(hidden)
         return logits if legal is None else logits.gather(1, legal)
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
-        """Multiply all that comes out by a number."""
+        """Multiply all outputs by a number."""
         self.weight.mul_(ratio)
         self.bias.mul_(ratio)
 
 
 class Embeddings(nn.Embedding):
-    """Embeddings of actions: numbers learnt for each, plus a linear map of the features of each, if it has any.
+    """Embeddings of actions: a learnt vector for each, plus a linear map of its features, if there are any.
 
-    What is learnt about one action then holds for those like it, as with the encoded moves of D. Zha et al.,
+    With features, learning generalises across similar actions, as with the encoded moves of D. Zha et al.,
     "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
     """
 
     features: Tensor
 
     def __init__(self, num_actions: int, size: int, num_features: int = 0) -> None:
-        """Create embeddings of `size` numbers; their features are 0."""
+        """Create embeddings of `size` numbers, with features of 0."""
         super().__init__(num_actions, size)
         self.mix = nn.Linear(num_features, size, bias=False) if num_features else None
         if num_features:
             self.register_buffer("features", torch.zeros(num_actions, num_features))
 
     def describe(self, features: np.ndarray) -> None:
-        """Set the features (A, F) of the actions, each divided by its largest size."""
+        """Set the features (A, F) of the actions, each divided by its largest absolute value."""
         most = np.maximum(np.abs(features.astype(np.float64)).max(0), 1)
         self.features.copy_(torch.from_numpy(features / most))
 
     def begin(self, spread: float) -> None:
-        """Draw new weights, from which embeddings differ by about `spread`."""
+        """Draw new weights with standard deviation `spread`."""
         nn.init.normal_(self.weight, std=spread)
         if self.mix is not None:
             nn.init.normal_(self.mix.weight, std=spread)
 
     def table(self) -> Tensor:
-        """The embeddings of all actions, (A, size)."""
+        """Return the embeddings of all actions, (A, size)."""
         return self.weight if self.mix is None else self.weight + self.mix(self.features)
 
     @torch.no_grad()
@@ -193,13 +194,13 @@ class Embeddings(nn.Embedding):
 
 
 class EmbeddingHead(nn.Module):
-    """Logits as products of a query, from the hidden values, and an embedding of each action.
+    """Logits as products of a query, computed from the hidden values, and an embedding of each action.
 
-    Only the legal actions' logits are computed: much faster where thousands of actions exist and few are legal.
+    Computes only logits of legal actions, which is much faster if few of thousands of actions are legal.
     """
 
     def __init__(self, size_in: int, embedding: Embeddings) -> None:
-        """Begin with logits close to 0."""
+        """Start with logits close to 0."""
         super().__init__()
         self.query = _linear(size_in, embedding.embedding_dim, 1.0)
         self.embedding = embedding
@@ -207,27 +208,28 @@ class EmbeddingHead(nn.Module):
         embedding.begin(_LOGIT_GAIN)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        query, table = self.query(hidden), self.embedding.table()
+        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
+        query: Tensor = self.query(hidden)
+        table = self.embedding.table()
         if legal is None:
             return query @ table.T + self.bias
         return (nn.functional.embedding(legal, table) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
-        """Multiply all that comes out by a number."""
+        """Multiply all outputs by a number."""
         self.embedding.rescale(ratio)
         self.bias.mul_(ratio)
 
 
 class LayerHead(nn.Module):
-    """Scores from a hidden layer that sees the hidden values and an embedding of the action, a row for each action.
+    """Scores from a hidden layer over the hidden values and an embedding of the action, one row per action.
 
-    As in DouZero, where a network scores one action at a time. What depends on the observation alone is computed once.
+    As in DouZero, where a network scores one action at a time; the part for the observation is computed once.
     """
 
     def __init__(self, size_in: int, embedding: Embeddings) -> None:
-        """Begin with scores close to 0, from a layer as wide as the embeddings."""
+        """Start with scores close to 0, from a layer as wide as the embeddings."""
         super().__init__()
         self.query = _linear(size_in, embedding.embedding_dim, 1.0)
         self.embedding = embedding
@@ -235,18 +237,20 @@ class LayerHead(nn.Module):
         embedding.begin(0.1)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        query, table = self.query(hidden), self.embedding.table()
+        """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
+        query: Tensor = self.query(hidden)
+        table = self.embedding.table()
         if legal is None:
-            return self.score((query.unsqueeze(1) + table).relu()).squeeze(-1)
+            every: Tensor = self.score((query.unsqueeze(1) + table).relu())
+            return every.squeeze(-1)
         row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
         chosen = nn.functional.embedding(legal[row, column], table)
-        scores = self.score((query[row] + chosen).relu()).squeeze(-1)
-        return scores.new_zeros(legal.shape).index_put((row, column), scores)
+        scores: Tensor = self.score((query[row] + chosen).relu())
+        return scores.new_zeros(legal.shape).index_put((row, column), scores.squeeze(-1))
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
-        """Multiply all that comes out by a number."""
+        """Multiply all outputs by a number."""
         self.score.weight.mul_(ratio)
         self.score.bias.mul_(ratio)
 
@@ -262,10 +266,8 @@ def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
 
 
 def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities (N, K), -inf for what is not legal.
+    """Return log-probabilities (N, K), -inf for illegal actions.
 
-    Args:
-        logits: (N, K) floats, of all actions or of some.
-        mask: (N, K) bool, true for legal actions; at least one a row.
+    `logits` are (N, K) floats, of all actions or of some; `mask` is (N, K) bool with at least one legal action per row.
     """
     return torch.where(mask, logits, -torch.inf).log_softmax(-1)

@@ -1,4 +1,4 @@
-"""Observers: whoever watches a game from outside, such as a logger or a picture of the table.
+"""Observers watch a game from outside, such as a logger or a picture of the table.
 
 class Log(GameObserver):
     def on_effect(self, event, text):
@@ -25,73 +25,66 @@ class GameObserver:
 
     An observer knows what its `viewer` may know: a spectator sees no hidden card, no question to a player, and no
     choice before its effects are public. An exception ends the game.
-
-    Attributes:
-        viewer: SPECTATOR, OMNISCIENT or a player.
     """
 
-    viewer: int = SPECTATOR
+    viewer: int = SPECTATOR  # SPECTATOR, OMNISCIENT or a player
 
     def on_game(self, game: Game, options: Options) -> None:
-        """A game begins; the events of the deal follow."""
+        """Called when a game begins, before the events of the deal."""
 
     def on_prompt(self, player: int, prompt: str, labels: Sequence[str]) -> None:
-        """A player is asked. `labels` are those of the legal actions, empty unless the viewer may know them."""
+        """Called when a player is to act. `labels` of the legal actions is empty unless the viewer may know them."""
 
     def on_action(self, player: int, label: str) -> None:
-        """A player's action begins; its effects follow. `label` is empty unless the viewer may know it."""
+        """Called before the effects of an action. `label` is empty unless the viewer may know it."""
 
     def on_event(self, event: Event, text: str) -> None:
-        """Something happened that changes nothing on the table, such as a hand that ends; `text` is its sentence."""
+        """Called for an event that does not change the table, such as the end of a hand; `text` describes it."""
 
     def on_effect(self, event: Event, text: str) -> None:
-        """The table changed: a card moved, a counter was set; `text` is its sentence."""
+        """Called when the table changes: a card moves, a counter is set; `text` describes it."""
 
     def on_end(self, returns: Sequence[float]) -> None:
-        """The game is over."""
+        """Called when the game is over."""
 
 
 class Narrative(GameObserver):
-    """Tells a game as lines of text: decisions, and what came of them. Override `tell` to print or send them.
-
-    Attributes:
-        lines: so far.
-    """
+    """Describes a game as lines of text: decisions and their effects. Override `tell` to print or send the lines."""
 
     def __init__(self, viewer: int = SPECTATOR) -> None:
-        """Tell what `viewer` may know."""
+        """Describe the game as `viewer` may see it."""
         self.viewer = viewer
-        self.lines: list[str] = []
+        self.lines: list[str] = []  # the lines so far
         self._narrator: Narrator | None = None
         self._untold: list[Event] = []
 
     def on_game(self, game: Game, options: Options) -> None:
-        """Tell what is played."""
+        """Add a line with the game and its options."""
         self._narrator = Narrator(game, _NOBODY, options.num_players, symbols=False)
         changed = "".join(f", {name}={value}" for name, value in options.changed().items())
         self.tell(f"{game.title}{changed}")
 
     def on_action(self, player: int, label: str) -> None:
-        """Tell what is chosen, where that is known."""
+        """Add a line with the action, if its label is known."""
         if label:
             self._tell_events()
             self.tell(f"player_{player}: {label}")
 
     def on_event(self, event: Event, text: str) -> None:
-        """Tell it later, together with what is like it."""
+        """Keep the event, to be described together with similar ones."""
         self._untold.append(event)
 
     def on_effect(self, event: Event, text: str) -> None:
-        """Tell it later, together with what is like it."""
+        """Keep the event, to be described together with similar ones."""
         self._untold.append(event)
 
     def on_end(self, returns: Sequence[float]) -> None:
-        """Tell the returns."""
+        """Add a line with the returns."""
         self._tell_events()
         self.tell("Returns: " + ", ".join(f"player_{p} {value:+g}" for p, value in enumerate(returns)))
 
     def tell(self, line: str) -> None:
-        """Tell a line: add it to `lines`."""
+        """Add a line to `lines`."""
         self.lines.append(line)
 
     def _tell_events(self) -> None:
@@ -102,15 +95,10 @@ class Narrative(GameObserver):
 
 
 class Watched:
-    """A game with its observers. It makes these calls in this order: `asks`, `acts`, `happened`, ..., `ended`."""
+    """A game with its observers. Call `asks`, `acts` and `happened` for every decision, and `ended` at the end."""
 
     def __init__(self, state: State, observers: Sequence[GameObserver]) -> None:
-        """Tell observers of a game that begins in `state`.
-
-        Args:
-            state: at its start.
-            observers: each watches this game alone.
-        """
+        """Tell the observers of this game that it begins."""
         self._observers = observers
         self._shown = [0] * len(observers)
         self._kinds = {kind.name: kind for kind in state.game.table.kinds}
@@ -119,7 +107,7 @@ class Watched:
         self.happened(state)
 
     def asks(self, state: State) -> None:
-        """The player to act in `state` is asked."""
+        """Notify the observers that the player to act is about to be asked."""
         for observer in self._observers:
             player = state.current_player
             known = observer.viewer in (player, OMNISCIENT)
@@ -128,14 +116,14 @@ class Watched:
             observer.on_prompt(player, view["prompt"], labels)
 
     def acts(self, state: State, decision: Decision) -> None:
-        """A decision is about to be applied to `state`."""
+        """Notify the observers that a decision is about to be applied to `state`."""
         for observer in self._observers:
             known = observer.viewer in (decision.player, OMNISCIENT)
             label = state.game.view.action_label(state.record, decision.action) if known else ""
             observer.on_action(decision.player, label)
 
     def happened(self, state: State) -> None:
-        """Events may have happened."""
+        """Notify the observers of new events."""
         view = state.game.view
         for number, observer in enumerate(self._observers):
             rows = state.event_rows(observer.viewer)
@@ -147,6 +135,6 @@ class Watched:
                 tell(event, view.describe_event(event, kind))
 
     def ended(self, state: State) -> None:
-        """The game is over."""
+        """Notify the observers that the game is over."""
         for observer in self._observers:
             observer.on_end(state.returns)

@@ -1,5 +1,6 @@
 """Parameters of agents, as specs write them: `name=value,name=value`."""
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ Reader = Callable[[str], Any]
 
 
 def truth(text: str) -> bool:
-    """Reads "true" or "false"."""
+    """Read "true" or "false"."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
     return text.lower() == "true"
@@ -23,15 +24,10 @@ _WHAT: dict[Reader, str] = {int: "an integer", float: "a number", truth: "true o
 
 
 def split_path(kind: str, argument: str, example: str) -> tuple[str, str]:
-    """Return the path that an argument begins with, and the parameters after it.
-
-    Args:
-        kind: of the agent.
-        argument: what follows the kind's colon.
-        example: a path that would be right, for the message.
+    """Return the path that a spec's argument begins with, and the parameters after it.
 
     Raises:
-        AgentError: there is no path.
+        AgentError: there is no path; the message shows `kind` and `example`.
     """
     name, *rest = argument.split(",")
     while rest and not PARAMETER.match(rest[0]):  # a comma in the path
@@ -42,16 +38,21 @@ def split_path(kind: str, argument: str, example: str) -> tuple[str, str]:
 
 
 def split_file(kind: str, argument: str, example: str) -> tuple[Path, str]:
-    """Return the same, with the path of a file that exists.
+    """Return the path of an existing file that an argument begins with, and the parameters after it.
 
     Raises:
-        AgentError: there is no path, or no such file.
+        AgentError: there is no path, or the file does not exist.
     """
     name, rest = split_path(kind, argument, example)
     path = Path(name)
     if "\0" in name or not path.is_file():
         raise AgentError(f"{kind}: there is no file {name!r}")
     return path, rest
+
+
+def file_fingerprint(path: Path) -> str:
+    """Return a hash of a file's contents, 16 hex digits, for AgentKind.fingerprint."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def read_parameters(kind: str, text: str, known: dict[str, Reader]) -> dict[str, Any]:

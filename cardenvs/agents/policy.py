@@ -21,5 +21,5 @@ class PolicyAgent(Agent):
         self.name = self.policy = policy
 
     def act(self, turn: Turn) -> int:
-        """Return what the policy chooses."""
+        """Return the policy's action."""
         return turn.policy_action(self.policy)

@@ -1,15 +1,15 @@
 """One search agent for every game: flat Monte Carlo over re-dealt worlds, with sequential halving.
 
-Each legal action is tried in worlds that fit what the player knows and played out by a policy for everybody. All
-actions still in the race share their worlds and their chance, so they compare in pairs. Halving drops the worse
-half of the actions after each phase and spends a phase's equal share of the budget on those left (Z. Karnin,
-T. Koren, O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013). Only how the returns of
-two actions compare counts, so they may have any scale, and any number of players may sit at the table.
+Each legal action is tried in worlds that agree with what the player knows, and a policy plays out for everybody. All
+remaining actions share worlds and chance events, so they are compared in pairs. Each phase spends an equal share of the
+budget on the remaining actions and then drops the worse half of them (Z. Karnin, T. Koren, O. Somekh, "Almost Optimal
+Exploration in Multi-Armed Bandits", ICML 2013). Only comparisons between actions count, so returns may have any scale,
+and there may be any number of players.
 
-If a policy of the game plays out, that policy's own action stays in the race to the end, and is chosen unless the best
-action beats it by more than chance explains. A small budget therefore does not make a good policy worse.
+If a policy of the game plays out, that policy's own action is never dropped, and is chosen unless the best action beats
+it by more than chance explains. A small budget therefore does not make a good policy worse.
 
-If a game's candidates are whole plays of several actions, search tries these instead of single actions, and then makes
+If a game's candidates are plays of several actions, the search compares these instead of single actions, and then makes
 the chosen play step by step until the turn passes to another player.
 
 Because it averages over worlds, it neither bluffs nor pays to hide or learn information.
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.base import MOST_NOTED, Agent, Turn
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
 from cardenvs.core.errors import AgentError
@@ -30,18 +30,17 @@ from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
-AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
-_FEWEST = 10  # worlds, at least
-MOST_NOTED = 5  # plays whose values are noted
+AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own
+_FEWEST = 10  # worlds needed for that comparison
 
-_MOST = 1_000_000_000  # simulations, seconds or plies
+_MOST = 1_000_000_000  # largest number of simulations, seconds or plies
 
 
 def check_limits(kind: str, simulations: int | None, seconds: float | None, depth: int | None) -> None:
-    """Check the limits of a search; None is no limit.
+    """Check the limits of a search; None means no limit.
 
     Raises:
-        AgentError: a value is out of range, or there are two budgets.
+        AgentError: a value is out of range, or both budgets are given.
     """
     if simulations is not None and seconds is not None:
         raise AgentError(f"{kind} takes a budget in simulations or in seconds, not both")
@@ -54,10 +53,10 @@ class SearchAgent(Agent):
     """Flat Monte Carlo search for any game.
 
     Attributes:
-        simulations: playouts a decision, or None where `seconds` limits it.
-        seconds: time a decision, or None.
-        playout: name of the policy that plays out.
-        depth: plies of a playout, or None for the whole game.
+        simulations: playouts per decision, or None if `seconds` limits it.
+        seconds: time per decision, or None.
+        playout: name of the playout policy.
+        depth: most plies of a playout, or None for the whole game.
     """
 
     def __init__(
@@ -72,15 +71,15 @@ class SearchAgent(Agent):
 
         Args:
             game: the Game.
-            simulations: playouts a decision, 200 by default; each phase tries each action left at least once, however
-                many there are. Results repeat exactly.
-            seconds: time for each decision instead. Results then depend on the machine and do not repeat.
-            playout: "random", or one of `game.policies`; by default the one that the game names.
-            depth: plies after which a playout is cut, counting the rewards until then; None: play to the end.
+            simulations: playouts per decision, 200 by default; each phase tries each remaining action at least once.
+                Results repeat exactly.
+            seconds: time per decision instead. Results then depend on the machine and do not repeat.
+            playout: "random", or one of `game.policies`; default: the game's playout policy.
+            depth: plies after which a playout is cut; rewards until then count. None: play to the end.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
-            AgentError: a budget below one, or both budgets.
+            AgentError: a value is out of range, or both budgets are given.
         """
         check_limits("search", simulations, seconds, depth)
         playout = playout or game.playout_policy
@@ -92,13 +91,13 @@ class SearchAgent(Agent):
 
     def reset(self, seed: int) -> None:
         """Prepare for a new game."""
-        self._rest: tuple[int, ...] | None = ()  # what is left of a play under way; None: what the policy does
-        self._next = -1  # the decision at which it goes on, if nobody else acts before
+        self._rest: tuple[int, ...] | None = ()  # rest of the chosen play; None: follow the policy
+        self._next = -1  # the decision at which the play continues, if nobody else acts before
 
     def act(self, turn: Turn) -> int:
-        """Return the action with the best mean return, or the playout policy's own if that is not clearly worse.
+        """Return the action with the best mean return, or the playout policy's action if that is not clearly worse.
 
-        A play of several actions is chosen whole, and this is its next action.
+        If a play of several actions has been chosen, return its next action.
         """
         if turn.goes_on and turn.decision == self._next and self._rest != ():
             play = (turn.policy_action(self.playout),) if self._rest is None else self._rest
@@ -113,12 +112,12 @@ class SearchAgent(Agent):
         return self._step(turn, play, by_policy=play not in plays)
 
     def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
-        """Return the first action of a play, of which the rest is to follow, or else what the policy does."""
+        """Return the first action of a play, and remember its rest, or that the policy continues it."""
         self._rest, self._next = None if by_policy else play[1:], turn.decision + 1
         return play[0]
 
     def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the best of the plays; or the first action of the playout policy's own, where that is another."""
+        """Return the best of the plays, or the playout policy's action if that is better and is not among them."""
         world = turn.determinize(turn.seed)
         own: tuple[int, ...] | None = None if self.playout == "random" else (turn.policy_action(self.playout),)
         if own is not None and own not in plays:
@@ -138,7 +137,7 @@ class SearchAgent(Agent):
         return race.winner()
 
     def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
-        """Return what the playout policy does until the turn passes to somebody else, beginning with `action`."""
+        """Return `action` and the playout policy's further actions until the turn passes to another player."""
         player, play = world.current_player, []
         while world.current_player == player:
             play.append(action)
@@ -149,25 +148,16 @@ class SearchAgent(Agent):
 
 
 class _Race:
-    """The remaining plays, in their original order, and their returns in the worlds tried so far, shared by all plays.
-
-    Attributes:
-        plays: tuples of ids, most often of one. `own`, what the playout policy would do, is one of them or None, and
-            is never dropped.
-    """
+    """The remaining plays, and their returns in the worlds tried so far, which all plays share."""
 
     def __init__(
-        self,
-        agent: SearchAgent,
-        world: State,
-        plays: list[tuple[int, ...]],
-        own: tuple[int, ...] | None,
-        seed: int,
+        self, agent: SearchAgent, world: State, plays: list[tuple[int, ...]], own: tuple[int, ...] | None, seed: int
     ) -> None:
         self._agent, self._world, self._own, self._seed = agent, world, own, seed
+        # tuples of action ids, in their original order. The playout policy's own play, if any, is never dropped.
         self.plays = plays
-        self._returns = np.zeros((0, len(plays)))  # a row a world
-        self._dropped: list[tuple[tuple[int, ...], float]] = []  # with their means, latest first
+        self._returns = np.zeros((0, len(plays)))  # one row per world
+        self._dropped: list[tuple[tuple[int, ...], float]] = []  # plays with their means, latest first
 
     def run(self, rounds: int) -> None:
         returns = self._world.simulate(
@@ -194,7 +184,7 @@ class _Race:
         self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
     def winner(self) -> tuple[int, ...]:
-        """Return the best play; the policy's own if the best is not clearly better. Of equal ones the first."""
+        """Return the best play (the first of equals), or the policy's own if the best is not clearly better."""
         best = self._best_first()[0]
         if self._own is None or self.plays[best] == self._own:
             return self.plays[best]
@@ -204,7 +194,7 @@ class _Race:
         return self.plays[best]
 
     def notes(self, turn: Turn) -> dict[str, Any]:
-        """Return the number of worlds, and the mean returns of the plays that stayed in the race longest."""
+        """Return the number of worlds, and the mean returns of the plays that remained longest."""
         means = self._returns.mean(0)
         left = [(self.plays[k], float(means[k])) for k in self._best_first()]
         shown = [*left, *self._dropped][:MOST_NOTED]
@@ -215,7 +205,7 @@ class _Race:
         }
 
     def _best_first(self) -> list[int]:
-        return np.argsort(-self._returns.sum(0), kind="stable").tolist()
+        return list(map(int, np.argsort(-self._returns.sum(0), kind="stable")))
 
 
 _PARAMETERS: dict[str, Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int}

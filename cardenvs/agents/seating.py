@@ -1,4 +1,4 @@
-"""An agent at its place in a game, and the loop in which all games are played.
+"""An agent in its seat, and the loop that plays a game.
 
     seats = [Seat(agent, player, seeds[player]) for player, agent in enumerate(agents)]
     for seat in seats:
@@ -29,76 +29,54 @@ OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of one decision.
+    """The outcome of one decision."""
 
-    Attributes:
-        player, ply: whose, and after how many actions.
-        action: what to apply: a legal id, or FORFEIT + player.
-        outcome: "ok", "forced" or "forfeit".
-        seconds: spent, all tries together.
-        failures: the failed tries, oldest first.
-        notes: what the agent wants kept of it, JSON values.
-        trace: the traceback of the last failed try, for whoever mends the agent; "" if none failed.
-    """
-
-    player: int
-    ply: int
-    action: int
-    outcome: str
-    seconds: float
-    failures: tuple[Failure, ...] = ()
-    notes: dict[str, Any] = field(default_factory=dict)
-    trace: str = ""
+    player: int  # the player that decided
+    ply: int  # number of actions before it
+    action: int  # the action to apply: a legal id, or FORFEIT + player
+    outcome: str  # "ok", "forced" or "forfeit"
+    seconds: float  # time of all tries together
+    failures: tuple[Failure, ...] = ()  # the failed tries, oldest first
+    notes: dict[str, Any] = field(default_factory=dict)  # the agent's notes, JSON values
+    trace: str = ""  # traceback of the last failed try, for debugging the agent; "" if none failed
 
 
 class Player(Protocol):
-    """Who decides for a player in a game that has begun: a Seat or an AgentProxy."""
+    """Decides for one player in a game that has begun: a Seat or an AgentProxy."""
 
     def decide(self, state: State) -> Decision:
         """Choose an action for the player to act."""
 
     def observe(self, state: State) -> None:
-        """Something has happened in the game."""
+        """Called after every applied action."""
 
 
 class Seat:
-    """An agent that plays a player in one game.
-
-    Attributes:
-        agent: who plays.
-        player: int.
-        seed: the agent's own for this game.
-        guest: whether its code is from outside cardenvs.
-        is_observer: whether the agent wants to see events as they happen.
-    """
+    """An agent as one player of one game."""
 
     def __init__(self, agent: Agent, player: int, seed: int, guest: bool = True) -> None:
-        """Seat an agent; nothing is asked of it.
-
-        Args:
-            agent: who plays.
-            player: int.
-            seed: the agent's own for this game.
-            guest: as `cardenvs.agents.specs.is_guest` says of its spec; agents and functions given as objects are
-                guests.
-        """
-        self.agent, self.player, self.seed, self.guest = agent, player, seed, guest
+        """Seat an agent without calling it. Agents and functions given as objects are guests; see `specs.is_guest`."""
+        self.agent = agent
+        self.player = player
+        self.seed = seed  # the agent's seed for this game
+        self.guest = guest  # whether its code is from outside cardenvs
         self._decisions, self._last_ply = 0, -2
+        # whether the agent wants to see events as they happen
         self.is_observer = callable(getattr(agent, "observe", None))
-        self._shown = 0  # events
+        self._shown = 0  # number of events shown to the observer
 
     def begin(self, state: State) -> None:
         """Reset the agent for the game that begins in `state`, and show an observer the deal."""
         take_seat = getattr(self.agent, "take_seat", None)
-        if callable(take_seat):  # an agent in another process must know its player
+        if callable(take_seat):  # a process needs to know its player
             take_seat(self.player)
         self.agent.reset(self.seed)
         self.observe(state)
 
     def turn(self, state: State) -> Turn:
-        """Return the turn of the player, who is to act in `state`.
+        """Return the turn of the player to act in `state`.
 
-        A guest gets one of a twin; only an agent of cardenvs gets one that refers to `state`.
+        A guest's turn refers to a twin; only agents of cardenvs get a turn that refers to `state` itself.
         """
         turn = Turn(state, self.seed, self._decisions, goes_on=state.ply == self._last_ply + 1)
         if not self.guest:
@@ -110,7 +88,7 @@ class Seat:
 
         Raises:
             AgentFailureError: the action is not legal.
-            Exception: whatever the agent raises.
+            Exception: the agent raised it.
         """
         turn = self.turn(state)
         started = time.perf_counter()
@@ -121,7 +99,7 @@ class Seat:
         return self.accept(state, turn, action, seconds)
 
     def accept(self, state: State, turn: Turn, action: Any, seconds: float) -> Decision:
-        """Return the decision of an agent that chose `action`, here or in a batch.
+        """Return the decision of an agent that chose `action`, alone or in a batch.
 
         Raises:
             AgentFailureError: the action is not legal.
@@ -158,16 +136,9 @@ def play_out(
     watch: Callable[[State, Decision], None] | None = None,
     watched: "Watched | None" = None,
 ) -> list[Decision]:
-    """Play a game that has begun to its end.
+    """Play a game that has begun to its end, in place, and return all decisions in order.
 
-    Args:
-        state: the game; it is moved on.
-        players: who decides for each player; all have begun.
-        watch: called after each applied action.
-        watched: the observers of the game.
-
-    Returns:
-        every decision, in order.
+    All players have begun. `watch` is called after each applied action; `watched` are the observers of the game.
     """
     decisions = []
     while not state.is_terminal:
@@ -190,13 +161,9 @@ def play_out(
 
 
 def checked_choice(state: State, action: Any) -> int:
-    """Return the action that an agent chose.
-
-    Raises:
-        AgentFailureError: it is not legal.
-    """
+    """Return the action that an agent chose. Raises AgentFailureError if the action is not legal."""
     try:
         state.check_legal(action)
     except IllegalActionError as error:
-        raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
+        raise AgentFailureError("illegal", f"its choice is not legal: {error}") from None
     return int(action)

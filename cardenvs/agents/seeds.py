@@ -1,8 +1,8 @@
 """Seeds of a match, derived so that no agent can infer the deal from what it receives.
 
-A match has a *secret*, from which all cards follow, and a *guests' key*, from which the seeds of guests follow: agents
-that cardenvs does not bring along. Nothing that a guest receives is derived from the secret, which may be
-a small number that could be guessed.
+A match has a *secret*, from which all cards are derived, and a *guests' key*, from which the seeds of guests (agents
+from outside cardenvs) are derived. Nothing that a guest receives is derived from the secret, because a secret may be a
+small number that could be guessed.
 """
 
 import hashlib
@@ -24,32 +24,29 @@ def new_key() -> str:
 
 
 def guest_seed(key: str, *place: int | str) -> int:
-    """Return the seed (0..2**63-1) of a guest at a place in a match. Only the key relates it to the place."""
+    """Return the seed (0..2**63-1) of a guest at a place in a match; unpredictable without the key."""
     digest = hashlib.blake2b(repr(place).encode(), key=bytes.fromhex(key), digest_size=8).digest()
     return int.from_bytes(digest, "little") & SEED_MASK
 
 
 @dataclass(frozen=True)
 class MatchSeed:
-    """All that a match draws from.
+    """The source of all randomness of a match."""
 
-    Attributes:
-        secret: of all cards, and of the agents that cardenvs brings along: 128 bits drawn from the operating system, or
-            a number from 0 to 2**63-1 that somebody chose. Whoever knows it knows the cards.
-        guests_key: 32 hex digits, of the seeds of guests. Which match it is does not depend on it.
-        is_drawn: whether nobody chose it: to go on with a match, a store's own takes its place.
-    """
-
+    # determines all cards and the seeds of built-in agents: 128 bits drawn from the operating system, or a number from
+    # 0 to 2**63-1 that somebody chose. Whoever knows it knows the cards.
     secret: int
+    # 32 hex digits that determine the seeds of guests. The match's id does not depend on it.
     guests_key: str = field(default_factory=new_key, compare=False)
+    # whether the secret was drawn. A resumed match then takes the one from its store instead.
     is_drawn: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, seed: "int | str | MatchSeed | None") -> Self:
-        """Return a seed from a number, from the text that a match has printed, or (None) drawn.
+        """Return a seed from a number or from the text that a match has printed; None draws one.
 
         Raises:
-            ArenaError: a number out of range, or a text that no match has printed.
+            ArenaError: the number is out of range, or the text is not one that a match prints.
         """
         if isinstance(seed, cls):
             return seed
@@ -72,7 +69,7 @@ class MatchSeed:
 
     @property
     def token(self) -> str:
-        """Secret and guests' key as text, with which the match can be played again with the same guests."""
+        """Secret and guests' key as text; repeats the match including the seeds of guests."""
         return f"{self.text}-{self.guests_key}"
 
     def deal(self, deal: int) -> int:

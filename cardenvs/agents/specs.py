@@ -1,10 +1,10 @@
 """Agents by name, as on a command line.
 
 A spec is the name of a policy of the game (`random`, `heuristic`), or the name of a kind and its argument: `search`,
-`search:simulations=1000,playout=random`, `ppo:PATH`, `python:MODULE:FACTORY`. docs/arena.md has a table of all kinds.
+`search:simulations=1000,playout=random`, `ppo:PATH`, `python:MODULE:NAME`. docs/arena.md has a table of all kinds.
 
-Kinds are entry points (cardenvs.agents.kinds); other packages may add more. Agents with code from outside cardenvs are
-*guests*: what they get must say nothing about the deal. By default they run in processes of their own.
+Kinds are entry points (cardenvs.agents.kinds), and other packages may add more. Agents with code from outside cardenvs
+are *guests*: nothing that they receive may reveal the deal. By default they run in separate processes.
 
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
@@ -45,16 +45,13 @@ def is_guest(spec: str) -> bool:
 
 
 def make_agent(spec: str, game: Game, options: Options) -> Agent:
-    """Return the agent of a spec (see above). Its `name` is the spec. Close an agent with a process when it is done.
-
-    Args:
-        spec: as on the command line.
-        game, options: what it is to play.
+    """Return the agent of a spec (see the top of this module) for a game. Its `name` is the spec. Close an agent that
+    has a process after use.
 
     Raises:
-        AgentError: no such kind of agent, a wrong parameter, or something that is not an agent.
+        AgentError: there is no such kind, a parameter is wrong, or the result is not an agent.
         PolicyNotFoundError: the game has no such playout policy.
-        MissingExtraError: it needs an optional dependency that is not installed.
+        MissingExtraError: an optional dependency is not installed.
     """
     kind = find_kind(spec.partition(":")[0])
     if kind is not None and kind.isolation == "process":
@@ -67,10 +64,10 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def load_agent(spec: str, game: Game, options: Options) -> Agent:
-    """Return the same, but always loaded into this process, where the agent can reach everything.
+    """Return the agent of a spec, always loaded into this process, where its code can reach everything.
 
     Raises:
-        AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
+        AgentError, PolicyNotFoundError, MissingExtraError: as for `make_agent`.
     """
     name, _, argument = spec.partition(":")
     if name in game.engine.policy_names():
@@ -87,7 +84,7 @@ def load_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def agent_fingerprint(spec: str) -> str:
-    """Return what a spec refers to beyond its text: the hash of its file or of a model's conditions, else "".
+    """Return a hash of the file or the model that a spec refers to, or "" if it refers to none.
 
     Raises:
         AgentError: the file cannot be read.
@@ -98,7 +95,7 @@ def agent_fingerprint(spec: str) -> str:
 
 
 def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
-    """Return what may affect an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
+    """Return what may affect an agent's results besides its spec, as JSON values without secrets; {} for most agents.
 
     Raises:
         AgentError, MissingExtraError: the agent cannot be made.

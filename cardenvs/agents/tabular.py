@@ -4,7 +4,6 @@
 """
 
 import functools
-import hashlib
 import math
 import random
 from dataclasses import dataclass, field
@@ -13,9 +12,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.base import Agent, Turn, note_probabilities
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, read_parameters, split_file, truth
+from cardenvs.agents.parameters import Reader, file_fingerprint, read_parameters, split_file, truth
 from cardenvs.core.checks import check_fields, sealed, short, split_saved
 from cardenvs.core.errors import AgentError, FormatError
 from cardenvs.core.files import write_whole
@@ -30,44 +29,29 @@ _FIELDS = {
     "notes": dict,
 }  # fmt: skip
 _MOST_ITERATIONS = 1 << 60
-_MOST_NOTED = 5  # actions whose probabilities are noted
 
 
 @dataclass
 class TabularPolicy:
-    """A policy with a row for each information state, and what a solver needs to go on with it.
+    """A policy with a row for each information state, and what a solver needs to resume."""
 
-    Attributes:
-        game, options: the game's name, and all its options as JSON values.
-        method: how it was found.
-        iterations: of that method.
-        players: int8 (I,), who is to act in each information state.
-        keys: uint64 (I, 2), its key for that player; see `cardenvs.core.information`.
-        sizes: int32 (I,), its number of legal actions.
-        actions: int32 (sum of sizes,), their ids, side by side and ascending.
-        weights: float64, likewise; the probabilities are in proportion. All 0 means uniform.
-        regrets: float64, likewise, or None if no solver is to go on.
-        notes: further JSON values of the solver.
-    """
-
+    # the game's name, and all its options as JSON values
     game: str
     options: dict[str, Any]
-    method: str
-    iterations: int
-    players: np.ndarray
-    keys: np.ndarray
-    sizes: np.ndarray
+    method: str  # name of the solver's method
+    iterations: int  # number of iterations of that method
+    players: np.ndarray  # int8 (I,), the player to act in each information state
+    keys: np.ndarray  # uint64 (I, 2), the information state's key for that player; see `cardenvs.core.information`
+    sizes: np.ndarray  # int32 (I,), its number of legal actions
+    # int32 (A,), the ids of the legal actions of all information states, ascending in each; A is the sum of `sizes`
     actions: np.ndarray
+    # float64 (A,); probabilities are proportional to them. All 0 in an information state means uniform.
     weights: np.ndarray
-    regrets: np.ndarray | None = None
-    notes: dict[str, Any] = field(default_factory=dict)
+    regrets: np.ndarray | None = None  # float64 (A,), or None if no solver will resume
+    notes: dict[str, Any] = field(default_factory=dict)  # further JSON values of the solver
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a file, atomically.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write the policy to a file, atomically. Raises OSError if it cannot be written."""
         header = {name: getattr(self, name) for name in ("game", "options", "method", "iterations", "notes")}
         header |= {"infosets": len(self.sizes), "pairs": len(self.actions), "regrets": self.regrets is not None}
         kinds = _arrays(**{name: header[name] for name in ("infosets", "pairs", "regrets")})
@@ -79,7 +63,7 @@ class TabularPolicy:
         """Read a policy from a file.
 
         Raises:
-            FormatError: the file is damaged, or not such a policy.
+            FormatError: the file is damaged or is not a policy.
             OSError: it cannot be read.
         """
         try:
@@ -95,9 +79,9 @@ class TabularPolicy:
         kinds = _arrays(infosets, pairs, header.pop("regrets"))
         sizes = {name: np.dtype(kind).itemsize * math.prod(shape) for name, (kind, shape) in kinds.items()}
         if infosets < 0 or pairs < 0 or sum(sizes.values()) != len(body):
-            raise FormatError("the saved policy is damaged: it has not the size that its header gives")
+            raise FormatError("the saved policy is damaged: its size differs from the one in its header")
         if not 0 <= header["iterations"] <= _MOST_ITERATIONS:
-            raise FormatError("the saved policy is damaged: its iterations are no number of iterations")
+            raise FormatError("the saved policy is damaged: its number of iterations is out of range")
         fields: dict[str, Any] = {name: header[name] for name in ("game", "options", "method", "iterations", "notes")}
         start = 0
         for name, (kind, shape) in kinds.items():
@@ -108,15 +92,17 @@ class TabularPolicy:
         return policy
 
     def _check(self) -> None:
-        """Refuse numbers that no policy has."""
+        """Reject values that no policy has."""
         if (self.sizes < 1).any() or self.sizes.sum(dtype=np.int64) != len(self.actions):
-            raise FormatError("the saved policy is damaged: its information states have other actions than it lists")
+            raise FormatError(
+                "the saved policy is damaged: its information states and its list of actions differ in size"
+            )
         if not np.isfinite(self.weights).all() or (self.weights < 0).any():
             raise FormatError("the saved policy is damaged: a weight is negative, NaN or infinite")
         if self.regrets is not None and not np.isfinite(self.regrets).all():
             raise FormatError("the saved policy is damaged: a regret is NaN or infinite")
         if (self.players < 0).any() or len(self._rows) != len(self.sizes):
-            raise FormatError("the saved policy is damaged: an information state is there twice or has no player")
+            raise FormatError("the saved policy is damaged: an information state appears twice or has no player")
 
     @functools.cached_property
     def _rows(self) -> dict[tuple[int, str], int]:
@@ -128,45 +114,41 @@ class TabularPolicy:
         return np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)])
 
     def check_fits(self, game: Game, options: Options) -> None:
-        """Refuse another game, or other options: an information state would not be the same.
+        """Reject another game or other options, in which information states would differ.
 
         Raises:
-            FormatError: says what differs.
+            FormatError: the game or the options differ; the message says which.
         """
         if self.game != game.name:
-            raise FormatError(f"the policy is one of {short(self.game)}; it cannot play {game.name}")
+            raise FormatError(f"the policy is for {short(self.game)}; it cannot play {game.name}")
         here = options.as_dict()
         if self.options != here:
             names = sorted(name for name in {*here, *self.options} if here.get(name) != self.options.get(name))
             wanted = ", ".join(f"{one_line(str(name), 40)}={short(self.options.get(name))}" for name in names[:5])
-            raise FormatError(f"the policy is one of {game.name} with other options: {wanted}")
+            raise FormatError(f"the policy is for {game.name} with other options: {wanted}")
 
     def probabilities(self, player: int, key: str, legal: list[int]) -> np.ndarray | None:
-        """Return the probabilities of the legal actions, float64 (n,), or None if there is no such information state.
-
-        Args:
-            player: who is to act.
-            key: its `information_state_key`.
-            legal: its legal actions.
+        """Return the probabilities of the legal actions, float64 (n,), or None for an unknown information state.
 
         Raises:
-            FormatError: the legal actions are others than the policy's.
+            FormatError: the policy lists other legal actions.
         """
         row = self._rows.get((player, key))
         if row is None:
             return None
         pairs = slice(int(self._first[row]), int(self._first[row + 1]))
         if self.actions[pairs].tolist() != legal:
-            raise FormatError(f"the policy lists other legal actions than {self.game} has: it is of another version")
+            raise FormatError(f"the policy lists other legal actions than {self.game} has; it is for another version")
         weights = self.weights[pairs]
         highest = weights.max()
         if highest == 0:
             return np.full(len(legal), 1 / len(legal))
-        return (weights / highest) / (weights / highest).sum()
+        probabilities: np.ndarray = (weights / highest) / (weights / highest).sum()
+        return probabilities
 
 
 def _arrays(infosets: int, pairs: int, regrets: bool) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return the arrays of a file in their order, with dtype and shape."""
+    """Return dtype and shape of the arrays of a file, in their order."""
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {
         "keys": ("<u8", (infosets, 2)), "weights": ("<f8", (pairs,)), "sizes": ("<i4", (infosets,)),
         "actions": ("<i4", (pairs,)), "players": ("<i1", (infosets,)),
@@ -175,16 +157,10 @@ def _arrays(infosets: int, pairs: int, regrets: bool) -> dict[str, tuple[str, tu
 
 
 class TabularAgent(Agent):
-    """Plays a tabular policy; uniformly at random in information states that it does not have."""
+    """Plays a tabular policy, and uniformly at random in unknown information states."""
 
     def __init__(self, policy: TabularPolicy, path: str | Path, sample: bool = True) -> None:
-        """Create an agent.
-
-        Args:
-            policy: what it plays.
-            path: of its file, for its name.
-            sample: draw actions from the policy; False: always take the most likely one.
-        """
+        """Create an agent that samples the policy, or always takes the most likely action. `path` gives its name."""
         self.name = f"tabular:{path}"
         self._policy, self._sample = policy, sample
 
@@ -200,8 +176,7 @@ class TabularAgent(Agent):
     def act(self, turn: Turn) -> int:
         """Return an action drawn from the policy with the turn's seed, and note the likeliest with probabilities."""
         probabilities, legal = self.probabilities(turn), turn.legal_actions
-        likeliest = np.argsort(-probabilities, kind="stable")[:_MOST_NOTED]
-        turn.notes["probabilities"] = [[turn.label(legal[k]), round(float(probabilities[k]), 4)] for k in likeliest]
+        note_probabilities(turn, probabilities)
         return random.Random(turn.seed).choices(legal, probabilities.tolist())[0]
 
 
@@ -221,7 +196,7 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 
 def _fingerprint(argument: str) -> str:
     path, _ = split_file("tabular", argument, "runs/solved/latest.policy")
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return file_fingerprint(path)
 
 
 TABULAR = AgentKind(

@@ -1,4 +1,4 @@
-"""A person in the terminal, as an agent: sees a Turn like any other, and types."""
+"""A person at the terminal as an agent."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from rich.panel import Panel
 from rich.text import Text
 
 from cardenvs.agents.base import Agent, Turn
+from cardenvs.core.cards import folded, words_and_gaps
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
 from cardenvs.core.narration import Narrator
 from cardenvs.core.view import Candidate
 
-_SUIT_LETTERS = str.maketrans("♠♣♦♥", "scdh")  # what is shown can be typed
-
-_FEW_LINES = 6  # of a table that are printed alone when they have changed
+_BARE_TEN = re.compile(r"\bt$")  # "take T", before the suit is typed
+_FEW_LINES = 6  # if at most so many lines of the table have changed, only these are printed
 
 _HELP = (
     "Type an action's words or its number (#5 is the number 5 where 5 is also an action's words). "
@@ -47,11 +47,11 @@ class TerminalAgent(Agent):
     def reset(self, seed: int) -> None:
         """Forget what was shown of the last game."""
         self.shown = 0
-        self._planned: list[int] = []  # the rest of a play of several actions
-        self._table: list[str] = []  # lines printed last
+        self._planned: list[int] = []  # rest of a play of several actions
+        self._table: list[str] = []  # lines of the table as last printed
 
     def act(self, turn: Turn) -> int:
-        """Return the person's choice. Choose a single legal action for them, and say so.
+        """Return the person's choice. If only one action is legal, say so and return it.
 
         Raises:
             QuitGame: they want to stop, or there is no more input.
@@ -76,7 +76,7 @@ class TerminalAgent(Agent):
                 _COMMANDS[text](self._console, turn)
                 continue
             try:
-                number = choice(text, [one.label for one in choices], range(len(choices)))
+                number = choice(text, [one.label for one in choices], range(len(choices)), turn.game.view.label_key)
             except ValueError as error:
                 self._console.print(f"[red]{escape(str(error))}[/red]")
                 continue
@@ -84,19 +84,13 @@ class TerminalAgent(Agent):
             return action
 
     def tell(self, events: Sequence[Event], game: Game, player: int, num_players: int) -> None:
-        """Print what happened since the last time.
-
-        Args:
-            events: all events that the person has seen.
-            game: the game.
-            player, num_players: the person's player number, and how many play.
-        """
+        """Print the events since the last call; `events` has all events that the person, `player`, has seen."""
         for line in Narrator(game, player, num_players).lines(events[self.shown :]):
             self._console.print(f"[dim]·[/dim] {line}")
         self.shown = len(events)
 
     def _show_table(self, turn: Turn) -> None:
-        """Print the table, or only the lines that changed if they are few and the person has acted just before."""
+        """Print the table, or only its changed lines if they are few and the person made the last action."""
         lines = second_person_table(turn.render(colour=True), turn.player).splitlines()
         before, self._table = self._table, lines
         changed = [line for line, old in zip(lines, before, strict=False) if line != old]
@@ -112,7 +106,7 @@ class TerminalAgent(Agent):
 
     def _read(self) -> str:
         try:
-            text = " ".join(self._ask("> ").translate(_SUIT_LETTERS).split()).lower()
+            text = " ".join(self._ask("> ").split()).lower()
         except (EOFError, KeyboardInterrupt):
             raise QuitGame from None
         if text in ("quit", "q", "exit"):
@@ -121,59 +115,60 @@ class TerminalAgent(Agent):
 
 
 def marked(text: str, turn: Turn) -> str:
-    """Return a text as markup in which cards look as on the table: A♦ instead of Ad."""
+    """Return a text as markup in which cards have the colours of the table."""
     view = turn.game.view
     tokens = {view.token_label(int(token)): int(token) for token in np.unique(turn.game.deck(turn.options))}
-    parts = re.split(r"(\w+)", text)
+    parts = words_and_gaps(text)
     return "".join(view.token_markup(tokens[part]) if part in tokens else escape(part) for part in parts)
 
 
 def _choices(turn: Turn) -> list[Candidate]:
-    """Return what to offer: the game's plays, and every legal action that is not the beginning of one of them."""
+    """Return the choices to offer: legal actions, or the game's candidates if some of them have several actions."""
     if all(len(one.actions) == 1 for one in turn.candidates):
         return [Candidate(turn.label(action), (action,)) for action in turn.legal_actions]
     return turn.candidates
 
 
 def second_person_table(text: str, player: int) -> str:
-    """Return a table in which the person is called "you", in as many columns."""
+    """Return a table in which the person is called "you", with the same column widths."""
     name = f"player_{player}"
     text = text.replace(f"{name}'s", "your".rjust(len(name) + 2))
-    return re.sub(rf"{name}(?!\d)", "you".ljust(len(name)), text)  # a colour's code may precede it
+    return re.sub(rf"{name}(?!\d)", "you".ljust(len(name)), text)  # a colour code may precede it
 
 
-def choice(text: str, labels: list[str], actions: Sequence[int]) -> int:
-    """Return the action that a person means.
+def choice(text: str, labels: list[str], actions: Sequence[int], key: Callable[[str], str] = folded) -> int:
+    """Return the action that a person means: a label, an unambiguous beginning of one, or its number in the list, from
+    1, with or without "#".
 
-    Args:
-        text: a label, its only beginning, or the number (from 1) of an action in the list, with or without "#".
-        labels, actions: what is legal.
+    `key` is what all accepted spellings of a label have in common, as in `View.label_key`.
 
     Raises:
-        ValueError: says what would do.
+        ValueError: the text matches none or several; the message says what to type.
     """
-    words = {" ".join(label.lower().split()): action for label, action in zip(labels, actions, strict=True)}
+    words = dict(zip(map(key, labels), actions, strict=True))
+    wanted = key(text)
     digits = text.removeprefix("#")
     numbered = actions[int(digits) - 1] if digits.isdecimal() and 1 <= int(digits) <= len(actions) else None
     if text.startswith("#") and numbered is not None:
         return numbered
-    if text in words:
-        if numbered not in (None, words[text]):
+    if wanted in words:
+        if numbered not in (None, words[wanted]):
             raise ValueError(f"{text} is both an action and the number of another; type #{digits} for the number")
-        return words[text]
+        return words[wanted]
     if numbered is not None:
         return numbered
-    begun = [label for label in words if text and label.startswith(text)]
+    beginnings = (wanted, _BARE_TEN.sub("10", wanted))
+    begun = [label for label in labels if wanted and key(label).startswith(beginnings)]
     if len(begun) == 1:
-        return words[begun[0]]
+        return words[key(begun[0])]
     if begun:
         raise ValueError(f"{text!r} may be {' or '.join(begun[:6])}")
-    raise ValueError(f"nothing legal reads {text!r}; type words or a number from 1 to {len(actions)}, or help")
+    raise ValueError(f"no legal action is called {text!r}; type words or a number from 1 to {len(actions)}, or help")
 
 
 def _print_facts(console: Console, turn: Turn) -> None:
     for name, value in turn.facts.items():
-        shown = value if isinstance(value, str) else json.dumps(value)
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         console.print(f"{escape(name.replace('_', ' '))}: {escape(shown)}")
 
 

@@ -14,19 +14,19 @@ from cardenvs.core.state import State
 from cardenvs.core.tree_search import ENTRY, MAX_PATH, WAITING, WALK, move_entries, read_root
 from cardenvs.core.warmup import Step
 
-_MOST_EVENTS = 1024  # of one action that players tell apart
-_ROUNDS = 64  # in one call
-_LEAVES = 16  # evaluated at once
+_MOST_EVENTS = 1024  # events of one action that players distinguish
+_ROUNDS = 64  # rounds per call
+_LEAVES = 16  # leaves evaluated at once
 _FEWEST_ENTRIES, _MOST_ENTRIES = 1 << 15, 1 << 22  # 1 MB, 134 MB
 
 
 @dataclass(frozen=True)
 class RootActions:
-    """What a search found about the legal actions at its root, in ascending order of their ids.
+    """Results of a search for the legal actions at its root, in ascending order of ids.
 
     Attributes:
-        visits: int64 (n,), rounds in which each was chosen.
-        mean: float64 (n,), the mean return of the searching player, -inf where there are no visits.
+        visits: int64 (n,), number of rounds in which each was chosen.
+        mean: float64 (n,), mean return of the searching player, -inf without visits.
         error: float64 (n,), its standard error, infinite with fewer than two visits.
     """
 
@@ -35,12 +35,12 @@ class RootActions:
     error: np.ndarray
 
     def most_visited(self) -> np.ndarray:
-        """Return the places of all actions, those with most visits first, and of these those with the highest mean."""
+        """Return the indices of all actions by visits, then by mean, both descending."""
         return np.lexsort((-self.mean, -self.visits))
 
     @classmethod
     def of(cls, sums: np.ndarray) -> "RootActions":
-        """Make it from visits, sums and sums of squares, float64 (n, 3)."""
+        """Compute them from visits, sums and sums of squares, float64 (n, 3)."""
         visits, total, squares = sums.T
         count = np.maximum(visits, 1)
         mean = np.where(visits > 0, total / count, -np.inf)
@@ -50,7 +50,7 @@ class RootActions:
 
 
 def tree_steps(game: Game, options: Options, policies: Sequence[str]) -> list[Step]:
-    """Return steps of a warm-up that call every kernel of a tree search with these playout policies."""
+    """Return warm-up steps that call every kernel of a tree search with these playout policies."""
 
     def search(policy: str) -> None:
         tree = SearchTree(game.state_type(game, options, seed=0), 0, policy, max_plies=1)
@@ -61,19 +61,15 @@ def tree_steps(game: Game, options: Options, policies: Sequence[str]) -> list[St
 
 
 class Tree:
-    """A search for the player to act in one state. It grows by rounds; in how many calls makes no difference.
-
-    Attributes:
-        rounds: int, rounds so far.
-    """
+    """A search for the player to act in one state. It grows by rounds, in any number of calls."""
 
     def __init__(self, state: State, seed: int, exploration: float, walks: int) -> None:
-        """Create an empty tree; `walks` go down at once. The rest is as for the subclasses."""
+        """Create an empty tree in which `walks` walks descend at once; see the subclasses for the other arguments."""
         game, options = state.game, state.options
         self._states, self._seed, self._exploration = state.records, seed, exploration
         self._actions = np.array(state.legal_actions(), np.int64)
         self._tree, self._walks = np.zeros(_FEWEST_ENTRIES, ENTRY), np.zeros(walks, WALK)
-        self._worlds, self._log = np.zeros(walks, game.rules.state_dtype), new_log(_MOST_EVENTS)
+        self._worlds, self._log = np.zeros(walks, game.state_dtype), new_log(_MOST_EVENTS)
         self._legal = np.zeros(game.max_legal(options), np.int32)
         layout = game.layout(options)
         self._seen = np.zeros(layout.size, layout.dtype)
@@ -81,7 +77,7 @@ class Tree:
 
     @property
     def rounds(self) -> int:
-        """Rounds so far."""
+        """Number of rounds so far."""
         return int(self._walks["rounds"][0])
 
     def grow(self, rounds: int) -> None:
@@ -92,7 +88,7 @@ class Tree:
             self._play(min(_ROUNDS, last - self.rounds))
 
     def root_actions(self) -> RootActions:
-        """Return what was found about the legal actions, after at least one round."""
+        """Return the results for the legal actions, after at least one round."""
         sums = np.zeros((len(self._actions), 3))
         read_root(self._tree, self._walks, self._actions, sums)
         return RootActions.of(sums)
@@ -101,7 +97,7 @@ class Tree:
         raise NotImplementedError
 
     def _make_room(self) -> None:
-        """Enlarge the table so that half of it is still empty after the next rounds, up to a limit."""
+        """Enlarge the table, up to a limit, so that half of it is still empty after the next rounds."""
         new = _ROUNDS * MAX_PATH * (1 + len(self._legal)) if self._has_priors else _ROUNDS * MAX_PATH * 2
         while len(self._tree) < min(2 * (int(self._walks["entries"][0]) + new), _MOST_ENTRIES):
             larger = np.zeros(2 * len(self._tree), ENTRY)
@@ -120,10 +116,10 @@ class SearchTree(Tree):
         """Create an empty tree.
 
         Args:
-            state: not terminal; not changed. Only what its player to act knows matters.
-            seed: of all worlds and choices, 0..2**63-1.
-            policy: who plays out: "random" or one of `game.policies`.
-            max_plies: plies of a playout beyond the tree, after which the returns so far count; None: the whole game.
+            state: not terminal; not changed. Only what the player to act knows matters.
+            seed: seed of all worlds and choices, 0..2**63-1.
+            policy: playout policy: "random" or one of `game.policies`.
+            max_plies: most plies of a playout beyond the tree; then the returns so far count. None: the whole game.
             exploration: weight of the term that favours actions with few visits, in standard deviations of the return.
 
         Raises:
@@ -141,20 +137,20 @@ class SearchTree(Tree):
 
 
 class Evaluator(Protocol):
-    """A network that knows what players do and expect."""
+    """A network that predicts actions and returns."""
 
     def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return probabilities of all actions, float64 (N, A), and expected further returns, float64 (N,).
 
         Args:
-            observation: (N, D), of the game's dtype, each of any player.
+            observation: (N, D), of the game's dtype, each from any player's view.
             mask: int8 (N, A), ones for legal actions.
         """
         raise NotImplementedError
 
 
 class NetworkTree(Tree):
-    """A search with the priors and values of a network, asked for several leaves at once."""
+    """A search with the priors and values of a network, which evaluates several leaves at once."""
 
     _has_priors = True
 
@@ -171,7 +167,7 @@ class NetworkTree(Tree):
 
     def _play(self, rounds: int) -> None:
         last = self.rounds + rounds
-        self._play_to(max(1, self.rounds))  # the first round ends at the root, and others would wait there, too
+        self._play_to(max(1, self.rounds))  # the first round ends at the root, where others would wait as well
         self._play_to(last)
 
     def _play_to(self, last: int) -> None:
@@ -184,10 +180,10 @@ class NetworkTree(Tree):
             self._evaluate(np.flatnonzero(self._walks["stage"] == WAITING))
 
     def _evaluate(self, waiting: np.ndarray) -> None:
-        """Write what the network says about the positions of waiting walks.
+        """Write priors and values for the positions of waiting walks.
 
-        In a game of two with returns that add up to zero, one player's value is the other's loss. In others each
-        player's own observation tells what that player may expect.
+        In a two-player zero-sum game, one evaluation gives both players' values. In other games, each player's value
+        comes from that player's own observation.
         """
         if not len(waiting):
             return

@@ -1,45 +1,41 @@
-"""Agents of the kind `zoo`: trained policies that come with cardenvs, by name.
+"""Agents of the kind `zoo`: trained policies that ship with cardenvs, by name.
 
     zoo:GAME/NAME
 
-The folder `cardenvs/zoo` has two files for each: its weights, NAME.safetensors, and its card, NAME.md, which says how
-it was trained, how strong it is, and what it does badly.
+The folder `cardenvs/zoo` has two files for each policy: its weights, NAME.safetensors, and its card, NAME.md, which
+says how it was trained, how strong it is, and what it does badly. A card may begin with parameters, as in a spec,
+between two lines of dashes; the policy plays with them unless its spec says otherwise.
 """
 
-import hashlib
-import importlib
 from pathlib import Path
+from typing import Any
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
+from cardenvs.agents.checkpoint import PARAMETERS, load_network
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, read_parameters, truth
-from cardenvs.core.errors import AgentError, require
+from cardenvs.agents.parameters import file_fingerprint, read_parameters
+from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.text import did_you_mean
 
 FOLDER = Path(__file__).resolve().parents[1] / "zoo"
-
-_PARAMETERS: dict[str, Reader] = {"sample": truth}
+_SUFFIX = ".safetensors"
+_DASHES = "---\n"
 
 
 def zoo_names() -> list[str]:
     """Return the names of all policies, sorted, as in "some_game_v0/ppo"."""
-    return sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob(f"*/*{WEIGHTS_SUFFIX}"))
+    return sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob(f"*/*{_SUFFIX}"))
 
 
 def weights_file(name: str) -> Path:
-    """Return the file with the weights of a policy.
-
-    Raises:
-        AgentError: the zoo has no policy of that name.
-    """
+    """Return the file with the weights of a policy. Raises AgentError if the zoo has no policy of that name."""
     names = zoo_names()
-    if name not in names:  # so no name is ever made into a path
+    if name not in names:  # names never become paths
         hint = did_you_mean(name, names)
         raise AgentError(f"the zoo has no policy {name!r}; {hint}`cardenvs zoo list` lists all")
-    return FOLDER / f"{name}{WEIGHTS_SUFFIX}"
+    return FOLDER / f"{name}{_SUFFIX}"
 
 
 def card(name: str) -> str:
@@ -48,7 +44,25 @@ def card(name: str) -> str:
     Raises:
         AgentError: the zoo has no policy of that name.
     """
-    return weights_file(name).with_suffix(".md").read_text(encoding="utf-8")
+    return _card(name)[1]
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    """Return the parameters with which a policy plays unless its spec says otherwise.
+
+    Raises:
+        AgentError: the zoo has no policy of that name.
+    """
+    return read_parameters("zoo", _card(name)[0].strip(), PARAMETERS)
+
+
+def _card(name: str) -> tuple[str, str]:
+    """Return the parameters of a card and its text."""
+    text = weights_file(name).with_suffix(".md").read_text(encoding="utf-8")
+    if not text.startswith(_DASHES):
+        return "", text
+    parameters, _, text = text.removeprefix(_DASHES).partition(_DASHES)
+    return parameters, text
 
 
 def _split(argument: str) -> tuple[str, str]:
@@ -60,21 +74,28 @@ def _split(argument: str) -> tuple[str, str]:
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
     name, parameters = _split(argument)
-    path, values = weights_file(name), read_parameters("zoo", parameters, _PARAMETERS)
-    require("torch", "train")
-    return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
+    chosen = parameters_of(name) | read_parameters("zoo", parameters, PARAMETERS)
+    return load_network(weights_file(name), game, options, **chosen)
+
+
+def _conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
+    """Return the card's parameters that the spec leaves open: another card would give other results."""
+    name, parameters = _split(argument)
+    return {key: value for key, value in parameters_of(name).items() if f"{key}=" not in parameters}
 
 
 def _fingerprint(argument: str) -> str:
-    return hashlib.sha256(weights_file(_split(argument)[0]).read_bytes()).hexdigest()[:16]
+    return file_fingerprint(weights_file(_split(argument)[0]))
 
 
 ZOO = AgentKind(
     "zoo",
     "zoo:GAME/NAME",
-    "a trained policy that comes with cardenvs; `cardenvs zoo list` lists them, and `sample=true` samples from them",
+    "a trained policy that ships with cardenvs, in the way of its card; `cardenvs zoo list` lists them, and "
+    "`sample=true` or `sample=false` chooses between its probabilities and its most likely action",
     _make,
     _fingerprint,
+    _conditions,
     guest=False,
     isolation="none",
 )

@@ -6,7 +6,7 @@ A bundle is a folder or a zip file with a `submission.yaml` of
     agent: python:my_bot:make            # {bundle} is the folder: "process:python3 {bundle}/bot.py"
 
 or, instead of `agent`, replays (`*.json`, in the folder or below it). Its files are copied, within size limits, to a
-temporary folder, from which the agent's process runs. Nothing in it is imported here.
+temporary folder, from which the agent's process runs. This process imports nothing from it.
 """
 
 import contextlib
@@ -33,12 +33,12 @@ from cardenvs.core.game import Game
 from cardenvs.core.text import check_name, one_line, read_yaml
 
 MANIFEST = "submission.yaml"
-LARGEST = 200 << 20  # bytes, unpacked
+LARGEST = 200 << 20  # bytes of all files, unpacked
 MOST_FILES = 20_000
 _DEEPEST, _LONGEST_PATH = 20, 240  # nested folders; characters
 _CHUNK = 1 << 20
-_FORMS = "a policy of the game, search, ismcts, python:MODULE:FACTORY, process:COMMAND, ppo:FILE, tabular:FILE"
-_FILES = ("ppo", "tabular")  # kinds of agents that are files
+_FORMS = "a policy of the game, search, ismcts, python:MODULE:NAME, process:COMMAND, ppo:FILE, tabular:FILE"
+_FILES = ("ppo", "tabular")  # kinds of agents whose argument is a file
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _START_UP = frozenset({"sitecustomize", "usercustomize", "cardenvs", "__main__"})
 
@@ -110,8 +110,7 @@ def _check_apart(path: Path) -> None:
         raise ArenaError(f"{path} is a package with the name of the module {inside.name!r}; rename the folder")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Copying
+# -- copying ------------------------------------------------------------------------------------------------------
 
 
 class _Copy:
@@ -215,8 +214,7 @@ class _Copy:
         return ArenaError(f"{self._source}: {one_line(str(name), 100)} {why}")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Reading the manifest
+# -- reading the manifest -----------------------------------------------------------------------------------------
 
 
 def _read(copy: _Copy, source: str, name: str | None) -> Bundle:
@@ -297,7 +295,7 @@ def check_agent(bundle: Bundle, game: Game) -> None:
 
 def _check_python(argument: str, shown: str, folder: Path) -> None:
     if not _MODULE.fullmatch(argument):
-        raise ArenaError(f"{shown}: python agents are written python:MODULE:FACTORY")
+        raise ArenaError(f"{shown}: python agents are written python:MODULE:NAME")
     top = argument.partition(":")[0].partition(".")[0]
     if not any(path.name.partition(".")[0] == top for path in folder.iterdir()):
         raise ArenaError(f"{shown}: the bundle has no module {top!r}")

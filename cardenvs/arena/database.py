@@ -1,7 +1,7 @@
 """SQLite files for results: consistent after a crash, readable on read-only disks, with clear errors.
 
 Rows are buffered for a fraction of a second and written in one transaction. A process killed at any moment loses at
-most that buffer and leaves no partial rows. SQLite's errors and damaged rows raise ArenaError, with the cause and a
+most that buffer and leaves no partial rows. SQLite's errors and damaged rows raise ArenaError with the cause and a
 remedy.
 """
 
@@ -29,44 +29,35 @@ _LONGEST_QUOTE = 60
 _ROWS_TOGETHER = 200
 _WRITERS = "CREATE TABLE IF NOT EXISTS writers (pid INTEGER NOT NULL, host TEXT NOT NULL, since TEXT NOT NULL) STRICT"
 
+Row = tuple[Any, ...]
 Reader = Callable[[Any], Any]
 """Returns the value of a cell, or raises ValueError with a description of valid values."""
 
 
 class Database:
-    """An open file of results. A context manager: leaving it writes buffered rows.
-
-    Attributes:
-        path: path of the file, or None in memory.
-        read_only: whether it was opened read-only.
-    """
+    """An open file of results. A context manager: leaving it writes buffered rows."""
 
     kind: ClassVar[str]
     """Name of this kind of file, for messages."""
     application_id: ClassVar[int]
     schema_version: ClassVar[int]
     schema: ClassVar[str]
-    upgrades: ClassVar[Mapping[int, str]] = {}
-    """By schema version: the statements that upgrade it to the next one."""
     insert: ClassVar[str]
     """The statement that inserts one buffered row."""
 
     def __init__(self, path: str | Path | None = None, *, read_only: bool = False) -> None:
         """Open the file at `path`, or create it; None keeps everything in memory.
 
-        Args:
-            path: path of the file.
-            read_only: change nothing. Neither the file nor its folder needs to be writable; a file with an older
-                schema is upgraded in memory.
+        `read_only` changes nothing, so neither the file nor its folder needs to be writable.
 
         Raises:
             ArenaError: `path` is not a path, or the file is unreadable, damaged, or of another kind or schema version.
         """
         if not isinstance(path, str | Path | None):  # its repr would become the name of a file
             raise ArenaError(f"expected the path of a store, a str or a Path; got {path!r}")
-        self.path = None if path is None else str(path)
-        self.read_only = read_only
-        self._waiting: list[tuple] = []
+        self.path = None if path is None else str(path)  # path of the file, or None in memory
+        self.read_only = read_only  # whether it was opened read-only
+        self._waiting: list[Row] = []
         self._last_write = time.monotonic()
         self._left_on_close = contextlib.ExitStack()
         if self.path is not None:
@@ -90,7 +81,7 @@ class Database:
                 self._connection.execute(f"PRAGMA application_id={self.application_id}")
                 self._connection.execute(f"PRAGMA user_version={self.schema_version}")
             else:
-                self._upgrade(self._checked_version())
+                self._check_version()
             if self.path is not None:
                 self._register()
         self._connection.execute("PRAGMA journal_mode=WAL")
@@ -108,11 +99,7 @@ class Database:
             is_empty = self._is_empty()
         if is_empty:
             raise ArenaError(f"{self.path} is empty, not a {self.kind}")
-        version = self._checked_version()
-        if version < self.schema_version:
-            older, self._connection = self._connection, self._connected(":memory:")
-            older.backup(self._connection)
-            self._upgrade(version)
+        self._check_version()
         self._connection.execute("PRAGMA query_only=ON")
 
     def _connected(self, path: str, uri: bool = False) -> sqlite3.Connection:
@@ -134,24 +121,18 @@ class Database:
 
     def _is_empty(self) -> bool:
         (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        return tables == 0
+        return bool(tables == 0)
 
-    def _checked_version(self) -> int:
+    def _check_version(self) -> None:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != self.application_id:
             raise ArenaError(f"{self.path} is an SQLite file, but not a {self.kind}")
-        if not 1 <= version <= self.schema_version:
-            known = f"versions 1 to {self.schema_version}" if self.schema_version > 1 else "version 1"
-            do = "Open it with a newer cardenvs" if version > 0 else "It is damaged: restore a backup"
-            raise ArenaError(f"{self.path} has schema version {version}; this cardenvs reads {known}. {do}")
-        return version
-
-    def _upgrade(self, version: int) -> None:
-        for older in range(version, self.schema_version):
-            self._execute_all(self.upgrades[older])
-        if version < self.schema_version:
-            self._connection.execute(f"PRAGMA user_version={self.schema_version}")
+        if version != self.schema_version:
+            do = "Open it with the cardenvs that wrote it" if version > 0 else "It is damaged: restore a backup"
+            raise ArenaError(
+                f"{self.path} has schema version {version}; this cardenvs reads version {self.schema_version}. {do}"
+            )
 
     def _execute_all(self, statements: str) -> None:
         for statement in statements.split(";\n"):
@@ -209,7 +190,7 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _enter(self, row: tuple) -> None:
+    def _enter(self, row: Row) -> None:
         """Buffer a row for `insert`; it is written within a fraction of a second of the next call."""
         self._waiting.append(row)
         if time.monotonic() - self._last_write >= _WRITE_EVERY_S:
@@ -231,7 +212,7 @@ class Database:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def _rows(self, query: str, values: tuple = ()) -> Iterator[tuple]:
+    def _rows(self, query: str, values: Row = ()) -> Iterator[Row]:
         """Yield the rows a query finds, after writing the buffered ones."""
         self.write()
         with self._raises_arena_error():
@@ -243,23 +224,16 @@ class Database:
                 return
             yield from rows
 
-    def _row(self, query: str, values: tuple = ()) -> tuple | None:
+    def _row(self, query: str, values: Row = ()) -> Row | None:
         return next(iter(list(self._rows(query, values))), None)
 
     def _read(
-        self, table: str, key: Mapping[str, Any], columns: Mapping[str, Reader], row: tuple, do: str
+        self, table: str, key: Mapping[str, Any], columns: Mapping[str, Reader], row: Row, do: str
     ) -> dict[str, Any]:
         """Return the values of a row by column.
 
-        Args:
-            table: name of the table.
-            key: the row's key, for messages.
-            columns: reader of each column.
-            row: the cells.
-            do: advice to give if a cell is damaged.
-
         Raises:
-            ArenaError: a cell is damaged.
+            ArenaError: a cell is damaged; the message names the row by `key` and gives the advice `do`.
         """
         found = {}
         for (name, read), cell in zip(columns.items(), row, strict=True):
@@ -381,8 +355,7 @@ def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Readers of cells
+# -- readers of cells ---------------------------------------------------------------------------------------------
 
 
 def quoted(value: Any) -> str:

@@ -23,17 +23,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.arena.match import MOST_DEALS, Match
 from cardenvs.arena.plan import Stop
 from cardenvs.arena.records import StoredExperiment
+from cardenvs.arena.results.board import title_of
 from cardenvs.arena.results.statistics import Intervals
+from cardenvs.arena.run import BackendName, run
 from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.store import Store
 from cardenvs.core.errors import ArenaError, CardenvsError, require
 from cardenvs.core.files import check_input
+from cardenvs.core.registry import get_game
 from cardenvs.core.text import LONGEST_NAME, did_you_mean, printable, read_yaml
-from cardenvs.core.validation import validation_text
+from cardenvs.core.validation import setting, validation_text
 
 require("pydantic", "arena")
 from pydantic import (  # noqa: E402
@@ -77,99 +81,79 @@ class GameSection(_Section):
     """A game: a mapping, or just its name."""
 
     game: Name = Field(description="name of a game")
-    title: Name | None = Field(
-        default=None,
-        description="title in reports; default: the game's, with its changed options",
-    )
-    options: dict[str, Any] = Field(default={}, description="options of the game, by name")
-    deals: Deals | None = Field(default=None, description="default: the experiment's")
-    seed: Seed | None = Field(default=None, description="default: the experiment's")
-    agents: list[Name] | None = Field(default=None, description="names of the agents that play this game; default: all")
+    title: Name | None = setting(None, "title in reports; default: the game's, with its changed options")
+    options: dict[str, Any] = setting({}, "options of the game, by name")
+    deals: Deals | None = setting(None, "default: the experiment's")
+    seed: Seed | None = setting(None, "default: the experiment's")
+    agents: list[Name] | None = setting(None, "names of the agents that play this game; default: all")
 
 
 class AgentSection(_Section):
     """An agent: a mapping, or just its spec."""
 
     spec: Text = Field(description="as for `cardenvs match`")
-    name: Name | None = Field(default=None, description="name in reports; default: the spec")
+    name: Name | None = setting(None, "name in reports; default: the spec")
 
 
 class ScheduleSection(_Section):
     """The schedule: a mapping, or just its kind."""
 
-    kind: Kind = Field(
-        default="round_robin", description="round_robin, field (challengers against the others) or tables"
-    )
-    seating: Seating = Field(default="auto", description="all, rotations, or auto: all up to three players")
-    challengers: list[Name] = Field(default=[], description="names of the challengers of a field")
-    tables: int = Field(default=0, ge=0, description="number of tables, for tables; 0: one per agent")
+    kind: Kind = setting("round_robin", "round_robin, field (challengers against the others) or tables")
+    seating: Seating = setting("auto", "all, rotations, or auto: all up to three players")
+    challengers: list[Name] = setting([], "names of the challengers of a field")
+    tables: int = setting(0, "number of tables, for tables; 0: one per agent", ge=0)
 
 
 class StopSection(_Section):
     """When to stop a game early."""
 
     half_width: float = Field(gt=0, description="largest half-width of an interval, in the unit of results")
-    of: Literal["means", "pairs"] = Field(
-        default="pairs", description="intervals of agents' means, or of advantages in pairs"
-    )
-    min_deals: int = Field(default=100, ge=2, description="deals before the first check")
+    of: Literal["means", "pairs"] = setting("pairs", "intervals of agents' means, or of advantages in pairs")
+    min_deals: int = setting(100, "deals before the first check", ge=2)
 
 
 class GuardSection(_Section):
     """What happens to agents that fail."""
 
-    on_failure: Literal["forfeit", "forced_action", "stop"] = Field(
-        default="forfeit",
-        description="after the last failed try; stop: no guard, the first failure ends the run",
+    on_failure: Literal["forfeit", "forced_action", "stop"] = setting(
+        "forfeit", "after the last failed try; stop: no guard, the first failure ends the run"
     )
-    time_limit: Seconds | None = Field(default=30.0, description="seconds per try of a decision; null: no limit")
-    tries: int = Field(default=3, ge=1, description="tries per decision")
-    isolation: Literal["auto", "none", "thread", "process"] = Field(
-        default="auto", description="where agents run; see the agent proxy"
-    )
-    memory_limit_mb: int | None = Field(default=4096, gt=0, description="memory of an agent's process; null: no limit")
+    time_limit: Seconds | None = setting(30.0, "seconds per try of a decision; null: no limit")
+    tries: int = setting(3, "tries per decision", ge=1)
+    isolation: Literal["auto", "none", "thread", "process"] = setting("auto", "where agents run; see the agent proxy")
+    memory_limit_mb: int | None = setting(4096, "memory of an agent's process; null: no limit", gt=0)
 
 
 class BudgetSection(_Section):
     """Limits of a run."""
 
-    games: int | None = Field(
-        default=None,
-        ge=1,
-        description="most games of all matches, divided evenly; whole deals only",
-    )
-    seconds: Seconds | None = Field(default=None, description="most seconds of one run; a later run continues")
+    games: int | None = setting(None, "most games of all matches, divided evenly; whole deals only", ge=1)
+    seconds: Seconds | None = setting(None, "most seconds of one run; a later run continues")
 
 
 class RatingsSection(_Section):
     """What ratings are based on."""
 
-    by: Literal["results", "places"] = Field(
-        default="results", description="by how much agents are ahead, or only who is"
-    )
-    games: int = Field(
-        default=1, ge=1, description="for results: games per session; ratings predict who is ahead after one"
-    )
+    by: Literal["results", "places"] = setting("results", "by how much agents are ahead, or only who is")
+    games: int = setting(1, "for results: games per session; ratings predict who is ahead after one", ge=1)
 
 
 class ExperimentFile(_Section):
     """An experiment file."""
 
     name: Name = Field(description="name of the experiment")
-    description: Annotated[str, AfterValidator(printable)] = Field(default="", description="text shown on the site")
-    seed: Seed | None = Field(
-        default=None, description="seed of all cards and agents, or the SECRET-KEY a match printed; default: drawn"
-    )
-    deals: Deals = Field(default=1000, description="most duplicate deals of each game")
+    description: Annotated[str, AfterValidator(printable)] = setting("", "text shown on the site")
+    seed: Seed | None = setting(None, "seed of all cards and agents, or the SECRET-KEY a match printed; default: drawn")
+    deals: Deals = setting(1000, "most duplicate deals of each game")
     games: list[GameSection] = Field(min_length=1, description="the games to play")
     agents: list[AgentSection] = Field(min_length=1, description="the agents that play")
-    schedule: ScheduleSection = Field(default=ScheduleSection(), description="who meets whom")
-    stop: StopSection | None = Field(default=None, description="end a game early; default: play all deals")
-    guard: GuardSection = Field(default=GuardSection(), description="what happens to agents that fail")
-    budget: BudgetSection = Field(default=BudgetSection(), description="limits of a run")
-    ratings: RatingsSection = Field(default=RatingsSection(), description="what ratings are based on")
-    anchors: dict[Name, float] = Field(default={}, description="fixed ratings, by agent name")
-    intervals: Intervals = Field(default="bootstrap", description="bootstrap or student, both over deals")
+    schedule: ScheduleSection = setting(ScheduleSection(), "who meets whom")
+    stop: StopSection | None = setting(None, "end a game early; default: play all deals")
+    guard: GuardSection = setting(GuardSection(), "what happens to agents that fail")
+    budget: BudgetSection = setting(BudgetSection(), "limits of a run")
+    ratings: RatingsSection = setting(RatingsSection(), "what ratings are based on")
+    anchors: dict[Name, float] = setting({}, "fixed ratings, by agent name")
+    intervals: Intervals = setting("bootstrap", "bootstrap or student, both over deals")
 
     @field_validator("games", mode="before")
     @classmethod
@@ -243,11 +227,7 @@ class Experiment:
 
     @classmethod
     def of(cls, values: dict[str, Any], where: str = "experiment") -> Self:
-        """Build an experiment from the contents of its file.
-
-        Args:
-            values: the file's mapping.
-            where: the file's name, for errors.
+        """Build an experiment from the contents of its file; `where` names the file in errors.
 
         Raises:
             ArenaError: a setting is missing, unknown or invalid; the message names it.
@@ -292,15 +272,13 @@ class Experiment:
         resume: bool = False,
         processes: int = 1,
         batch: int = 64,
-        backend: Literal["local", "ray"] = "local",
+        backend: BackendName = "local",
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
         """Play the games missing from the store and return whether all are played; see cardenvs.arena.run.run.
 
         Seeds in the store replace seeds drawn for this experiment; see `seeded`.
         """
-        from cardenvs.arena.run import run
-
         seeded = self.seeded(store, resume)
         store.begin_experiment(seeded.stored)
         return run(
@@ -325,8 +303,6 @@ def read_experiment(path: str | Path) -> Experiment:
 
 
 def _match(file: ExperimentFile, section: GameSection) -> Match:
-    from cardenvs.core.registry import get_game
-
     game = get_game(section.game)
     options = game.make_options(**section.options)
     playing = [
@@ -334,15 +310,15 @@ def _match(file: ExperimentFile, section: GameSection) -> Match:
         if section.agents is None or name in section.agents
     ]  # fmt: skip
     names = [agent.name or agent.spec for agent in playing]
-    return Match(
+    return Match.make(
         game,
         options,
-        tuple(agent.spec for agent in playing),
+        [agent.spec for agent in playing],
         section.deals or file.deals,
-        MatchSeed.of(file.seed if section.seed is None else section.seed),
-        tuple(names),
-        _schedule(file.schedule, names),
-        _guard(file.guard),
+        file.seed if section.seed is None else section.seed,
+        names=names,
+        schedule=_schedule(file.schedule, names),
+        guard=_guard(file.guard),
     )
 
 
@@ -356,9 +332,7 @@ def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
     return Schedule(section.kind, section.seating, challengers, tables)
 
 
-def _guard(section: GuardSection) -> Any:
-    from cardenvs.agents.guarded.limits import AgentLimits
-
+def _guard(section: GuardSection) -> AgentLimits | None:
     return None if section.on_failure == "stop" else AgentLimits(**section.model_dump())
 
 
@@ -373,12 +347,10 @@ def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
                 f"{where}: budget.games: {games} games leave {share} for each of {len(matches)} matches, but one deal "
                 f"of {match.game.name} takes {len(match.lineups)}"
             )
-    return [dataclasses.replace(match, deals=min(match.deals, share // len(match.lineups))) for match in matches]
+    return [match.changed(deals=min(match.deals, share // len(match.lineups))) for match in matches]
 
 
 def _titles(file: ExperimentFile, matches: list[Match]) -> tuple[str, ...]:
-    from cardenvs.arena.results.board import title_of
-
     titles: list[str] = []
     for section, match in zip(file.games, matches, strict=True):
         title = section.title or title_of(match)

@@ -15,14 +15,13 @@ from typing import Literal
 
 from scipy.special import chdtri  # inverse of the upper tail
 
-from cardenvs.arena.match import Match
+from cardenvs.arena.match import MOST_DEALS, Match
 from cardenvs.arena.records import GameRecord, Job
 from cardenvs.arena.results.statistics import Intervals, Tally, t_quantile
 from cardenvs.core.errors import ArenaError
 
-_BLOCK = 8  # most deals that are played in one lineup before the next lineup plays them
+_BLOCK = 8  # most deals played in one lineup before the next lineup plays them
 _LOOK_GROWTH = 1.25  # factor of deals from one check to the next
-_MOST_DEALS = 10**15  # that a match may have
 
 
 @dataclass(frozen=True)
@@ -189,22 +188,22 @@ class _MatchProgress:
         self._lineups = len(match.lineups)
         self._deals: Sequence[int] = range(match.deals) if only is None else only
         self._place = None if only is None else {deal: place for place, deal in enumerate(only)}
-        self._end = len(self._deals)  # no deal from this place on will be played
-        self._open = self._end if stop is None else min(self._end, stop.look_after(0))  # nor, for now, from here on
-        self._jobs: deque[Iterator[Job]] = deque()  # consumed in order, generated lazily
+        self._end = len(self._deals)  # no deal from this place on is played
+        self._open = self._end if stop is None else min(self._end, stop.look_after(0))  # end of the deals handed out
+        self._jobs: deque[Iterator[Job]] = deque()  # games to hand out, in order, generated lazily
         self._jobs.append(_in_blocks(self._deals[: self._open], self._lineups))
-        self._passed = 0  # games of self._jobs that were handed out, or skipped because they were finished
+        self._passed = 0  # games handed out, or skipped because they were finished
         self._complete = 0  # all deals at places before this one are complete
-        self._begun: dict[int, set[int]] = {}  # finished lineups by place, of deals that are not counted complete
+        self._begun: dict[int, set[int]] = {}  # finished lineups by place, of incomplete deals
         self._ahead: set[Job] = set()  # games finished in earlier runs and not skipped yet
-        self._open_ahead = 0  # how many of these are below self._open
+        self._open_ahead = 0  # number of these below self._open
         self._waiting: dict[int, list[GameRecord]] = {}  # records by place of incomplete deals, for the next check
         self._tally = None if stop is None else Tally(match)
         self.games_done = 0
         for record in done:
             if self._place_of(record.deal) is not None and record.lineup < self._lineups:
                 self._ahead.add((record.deal, record.lineup))
-                self._note(record)
+                self.finished(record)
         self._count_ahead()
 
     def _count_ahead(self) -> None:
@@ -249,9 +248,6 @@ class _MatchProgress:
         self._passed -= 1
 
     def finished(self, record: GameRecord) -> None:
-        self._note(record)
-
-    def _note(self, record: GameRecord) -> None:
         place = self._place_of(record.deal)
         if place is None or place < self._complete:
             return
@@ -284,8 +280,7 @@ class _MatchProgress:
                 self._count_ahead()
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# How many deals are needed
+# -- how many deals are needed ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -337,9 +332,9 @@ def _deals_for(spread: float, half_width: float) -> int:
     """Return the least n >= 2 with t(n - 1) * spread / sqrt(n) <= half_width."""
     low, high = 1, 2
     while _t(high) * spread / math.sqrt(high) > half_width:
-        if high > _MOST_DEALS:
+        if high > MOST_DEALS:
             raise ArenaError(
-                f"a half-width of {half_width:g} needs more than {_MOST_DEALS:.0e} deals; choose a larger one"
+                f"a half-width of {half_width:g} needs more than {MOST_DEALS:.0e} deals; choose a larger one"
             )
         low, high = high, 2 * high
     while high - low > 1:

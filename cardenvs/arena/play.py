@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.observers import GameObserver, Watched
 from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
-from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
 from cardenvs.core.errors import AgentError, ArenaError
@@ -30,19 +29,14 @@ Records = Generator[GameRecord, None, None]
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How games are played, without effect on their results.
+    """How games are played, without effect on their results."""
 
-    Attributes:
-        batch: games played side by side in a process if an agent has `act_batch` or is `io_bound`. Without such an
-            agent, or with `keep_going`, games are played one after another.
-        keep_going: record a game that fails with its error, and play the others.
-        statistics: record each game's statistics.
-        observers: makers of observers, one of each a game; in other processes, those that can be pickled.
-    """
-
+    # games played side by side in a process if an agent has `act_batch` or is `io_bound`. Without such an agent, or
+    # with `keep_going`, games are played one after another.
     batch: int = 64
-    keep_going: bool = False
-    statistics: bool = False
+    keep_going: bool = False  # record a game that fails with its error, and play the others
+    statistics: bool = False  # record each game's statistics
+    # makers of observers, which make one observer per game; must be picklable for other processes
     observers: tuple[Callable[[], GameObserver], ...] = ()
 
     def __post_init__(self) -> None:
@@ -60,14 +54,10 @@ DEFAULT_SETTINGS = PlaySettings()
 
 
 def play_games(pool: "AgentPool", jobs: Iterator[Job]) -> Records:
-    """Play games and yield each as it ends.
+    """Play games and yield each as it ends; jobs are taken as tables become free.
 
     A game's result depends on its deal and lineup alone. Without `keep_going`, play ends at the first failed game: its
     record comes last, with `error` set.
-
-    Args:
-        pool: the agents of the match.
-        jobs: the games to play; taken as tables become free.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
@@ -91,7 +81,7 @@ def _play(pool: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
             except _DealError as error:
                 if not pool.settings.keep_going:
                     raise
-                yield GameRecord.lost(pool.match, *job, str(error))
+                yield pool.lost(*job, str(error))
         if not tables:
             return
         failed = next((table for table in tables if table.error), None) or _step(pool, tables)
@@ -142,14 +132,7 @@ def _play_one(pool: "AgentPool", table: "_Table", stopped: threading.Event) -> N
 
 
 class AgentPool:
-    """The agents of a match in this process: one instance of each batched agent, one per table of the others.
-
-    Attributes:
-        match: the match.
-        settings: how its games are played.
-        batched: by agent, whether it answers in batches.
-        io_bound: whether any agent spends its time waiting, so that games are played side by side in threads.
-    """
+    """The agents of a match in this process: one instance of each batched agent, one per table of the others."""
 
     def __init__(self, match: Match, settings: PlaySettings = DEFAULT_SETTINGS) -> None:
         """Make each agent once.
@@ -157,10 +140,13 @@ class AgentPool:
         Raises:
             AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
         """
-        self.match, self.settings = match, settings
-        self._free: list[list[Any]] = [[self._make(agent)] for agent in range(len(match.agents))]
+        self.match = match
+        self.settings = settings  # how its games are played
+        self._free: list[list[Any]] = [[self._make(agent)] for agent in range(len(match.entries))]
         first = [_inner(free[0]) for free in self._free]
+        # whether any agent spends its time waiting, so that games are played side by side in threads
         self.io_bound = any(getattr(agent, "io_bound", False) for agent in first)
+        # by agent, whether it answers in batches
         self.batched = [isinstance(agent, BatchAgent) and not self.io_bound for agent in first]
 
     @property
@@ -171,10 +157,10 @@ class AgentPool:
     def _make(self, agent: int) -> "Agent | AgentProxy":
         match = self.match
         if match.guard is None:
-            return make_agent(match.agents[agent], match.game, match.options)
+            return match.entries[agent].make(match.game, match.options)
         from cardenvs.agents.guarded.proxy import AgentProxy
 
-        spec, name = match.agents[agent], match.names[agent]
+        spec, name = match.specs[agent], match.names[agent]
         guest = match.guest if match.guest is not None and match.guest.name == name else None
         return AgentProxy.of(spec, match.game, match.options, match.guard, name, guest)
 
@@ -182,6 +168,10 @@ class AgentPool:
         """Return a table at which a game begins."""
         seated = _Table if self.match.guard is None else _GuardedTable
         return seated(self, deal, lineup)
+
+    def lost(self, deal: int, lineup: int, why: str) -> GameRecord:
+        """Return the record of a game that could not begin."""
+        return GameRecord.lost(deal, lineup, self.match.deal_seed(deal), self.match.lineups[lineup], why)
 
     def take(self, agent: int) -> Any:
         """Return an instance of an agent for one seat."""
@@ -244,11 +234,11 @@ class _Table:
         game, seed = self.match.game, self.match.deal_seed(self.deal)
         try:
             return game.state_type(game, self.match.options, seed=seed)
-        except Exception as error:  # whatever is raised is the game's failure
+        except Exception as error:  # any exception is the game's failure
             raise _DealError(f"{game.name} cannot deal seed {seed}: {type(error).__name__}: {error}") from error
 
     def _begin(self) -> None:
-        guests = [is_guest(self.match.agents[agent]) for agent in self.seating]
+        guests = [self.match.entries[agent].is_guest for agent in self.seating]
         self.players = [Seat(made, p, self.seeds[p], guests[p]) for p, made in enumerate(self.agents)]
         for player, agent in enumerate(self.seating):
             if not self.pool.batched[agent] and not self._safely(player, self.players[player].begin, self.state):
@@ -258,7 +248,7 @@ class _Table:
         """Call an agent. Return True, or record the failure and return False."""
         try:
             call(*arguments)
-        except Exception as error:  # whatever an agent raises is the agent's failure
+        except Exception as error:  # any exception is the agent's failure
             self.fail(player, error)
             return False
         return True
@@ -272,12 +262,12 @@ class _Table:
             self._watched.ended(self.state)
         fault = self._check.fault(self.state)
         if fault is not None:
-            self._blame_game(f"cannot end so: {fault}")
+            self._blame_game(f"cannot end like this: {fault}")
             return
         if self.pool.settings.statistics:
             try:
                 self.statistics = self.match.game.view.statistics(self.state)
-            except Exception as error:  # whatever is raised is the game's failure
+            except Exception as error:  # any exception is the game's failure
                 self._blame_game(f"has no statistics: {type(error).__name__}: {error}")
                 return
         for agent, made in zip(self.seating, self.agents, strict=True):
@@ -338,7 +328,7 @@ class _Table:
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
         what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else " ".join(str(error).split())
-        notes = getattr(error, "__notes__", ())  # an agent in a process adds its traceback as a note
+        notes = getattr(error, "__notes__", ())  # a process agent adds its traceback as a note
         trace = "\n".join(["", *notes]) if not raised else "\n" + "".join(traceback.format_exception(error)).rstrip()
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"
 
@@ -371,7 +361,7 @@ class _GuardedTable(_Table):
 
         self._log: list[Decision] = []
         for player, agent in enumerate(self.seating):
-            if self.pool.batched[agent]:  # all tables share the agent, but each seat counts its own failures
+            if self.pool.batched[agent]:  # tables share the agent, but each seat counts its own failures
                 shared = self.agents[player]
                 self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name, shared.guest)
         self.players = list(self.agents)
@@ -382,7 +372,7 @@ class _GuardedTable(_Table):
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
         try:
             checked_choice(self.state, action)
-        except AgentError:  # asked again outside the batch, it gets its tries
+        except AgentError:  # asked again alone, with all its tries
             self.choose()
         else:
             super().answered(turn, int(action), seconds)
@@ -443,11 +433,11 @@ def _choose_together(tables: list[_Table]) -> None:
         actions, seconds = _timed(agent.act_batch, turns)
         if len(actions) != len(tables):
             raise AgentError(f"its act_batch was given {len(tables)} turns and returned {len(actions)} actions")
-    except Exception as error:  # whatever an agent raises; it does not say for which table
+    except Exception as error:  # the exception does not say which table is at fault
         if first.match.guard is None:
             first.fail(first.state.current_player, error)
             return
-        for table in tables:  # asked one by one, only the tables at fault fail
+        for table in tables:  # asked alone, only the tables at fault fail
             table.choose()
         return
     for table, turn, action in zip(tables, turns, actions, strict=True):

@@ -3,57 +3,41 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.text import printable
 from cardenvs.core.view import GameStatistics
-
-if TYPE_CHECKING:
-    from cardenvs.arena.match import Match
 
 Job = tuple[int, int]  # (deal, lineup) of a game to play
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game of a match, finished or failed.
+    """One game of a match, finished or failed."""
 
-    Attributes:
-        deal, lineup: identify the game in its match.
-        seed: seed of the cards.
-        seating: agent numbers by player.
-        returns: by player; empty if the game failed.
-        actions: all actions in order, codes for forfeits included.
-        decisions: number of decisions by player.
-        seconds: time spent deciding, by player.
-        error: what went wrong, or None.
-        digest: hash of events and returns, as in a replay.
-        failures: by player, {class: number} of failed tries; empty if agents played without a proxy.
-        outcomes: by player, the number of "forced" and "forfeit" decisions; empty if agents played without a proxy.
-        notes: decisions that failed or that agents made notes on, as JSON values.
-        statistics: the game's statistics, see View.statistics; None if they were not recorded.
-    """
-
+    # identify the game in its match
     deal: int
     lineup: int
-    seed: int
-    seating: tuple[int, ...]
-    returns: tuple[float, ...]
-    actions: tuple[int, ...]
-    decisions: tuple[int, ...]
-    seconds: tuple[float, ...]
-    error: str | None = None
-    digest: str | None = None
+    seed: int  # seed of the cards
+    seating: tuple[int, ...]  # agent numbers by player
+    returns: tuple[float, ...]  # by player; empty if the game failed
+    actions: tuple[int, ...]  # all actions in order, codes for forfeits included
+    decisions: tuple[int, ...]  # number of decisions by player
+    seconds: tuple[float, ...]  # time spent deciding, by player
+    error: str | None = None  # description of the failure, or None
+    digest: str | None = None  # hash of events and returns, as in a replay; None if the game failed
+    # by player, {class: number} of failed tries; empty if agents played without a proxy
     failures: tuple[dict[str, int], ...] = ()
+    # by player, the number of "forced" and "forfeit" decisions; empty if agents played without a proxy
     outcomes: tuple[dict[str, int], ...] = ()
-    notes: tuple[dict[str, Any], ...] = ()
+    notes: tuple[dict[str, Any], ...] = ()  # decisions that failed or that agents made notes on, as JSON values
+    # the game's statistics, see View.statistics; None if they were not recorded
     statistics: GameStatistics | None = None
 
     @classmethod
-    def lost(cls, match: "Match", deal: int, lineup: int, why: str) -> Self:
+    def lost(cls, deal: int, lineup: int, seed: int, seating: tuple[int, ...], why: str) -> Self:
         """Return the record of a failed game of which only the cause `why` is known."""
-        seed, seating = match.deal_seed(deal), match.lineups[lineup]
         nothing = (0,) * len(seating)
         error = f"deal {deal} (seed {seed}), lineup {lineup}: {why}"
         return cls(deal, lineup, seed, seating, (), (), nothing, nothing, error)
@@ -68,19 +52,12 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class StoredExperiment:
-    """An experiment as a store keeps it.
+    """An experiment in the form in which a store keeps it."""
 
-    Attributes:
-        name: name in reports.
-        matches: (match id, title) of each match.
-        anchors: fixed ratings, by agent name.
-        config: contents of the experiment's file, as JSON values.
-    """
-
-    name: str
-    matches: tuple[tuple[str, str], ...]
-    anchors: dict[str, float]
-    config: dict[str, Any]
+    name: str  # name in reports
+    matches: tuple[tuple[str, str], ...]  # (match id, title) of each match
+    anchors: dict[str, float]  # fixed ratings, by agent name
+    config: dict[str, Any]  # contents of the experiment's file, as JSON values
 
     def __post_init__(self) -> None:
         """Reject unprintable names: a store may come from anybody."""

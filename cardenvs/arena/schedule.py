@@ -31,26 +31,19 @@ Seating = Literal["auto", "all", "rotations"]
 Group = tuple[int, ...]
 
 _ALL_SEATINGS_UP_TO = 3  # players, with seating "auto"
-_MOST_ROUNDS = 20  # of swapping agents between tables
-_MOST_LINEUPS = 1_000_000  # per deal: all are held in memory
+_MOST_ROUNDS = 20  # rounds of swapping agents between tables
+_MOST_LINEUPS = 1_000_000  # lineups per deal, which are all held in memory
 _BEST_ORDER_UP_TO = 6  # agents at a table; with more, their order is not optimised
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule for agents 0..n-1.
+    """A schedule for agents 0..n-1."""
 
-    Attributes:
-        kind: kind of schedule, see the top of this module.
-        seating: kind of seating, see the top of this module.
-        challengers: agent numbers, for kind "field" only.
-        tables: number of groups, for kind "tables" only.
-    """
-
-    kind: Kind = "round_robin"
-    seating: Seating = "auto"
-    challengers: tuple[int, ...] = ()
-    tables: int = 0
+    kind: Kind = "round_robin"  # kind of schedule, see the top of this module
+    seating: Seating = "auto"  # kind of seating, see the top of this module
+    challengers: tuple[int, ...] = ()  # agent numbers, for kind "field" only
+    tables: int = 0  # number of groups, for kind "tables" only
 
     def lineups(self, agents: int, players: int) -> tuple[Group, ...]:
         """Return the games of a deal: for each, the agents by player.
@@ -157,7 +150,7 @@ def _swap_where_it_helps(groups: list[list[int]], met: Counter[tuple[int, int]])
             with_one, with_two = one[:i] + one[i + 1 :], two[:j] + two[j + 1 :]
             lost = sum(met[a, other] for other in with_one) + sum(met[b, other] for other in with_two)
             won = sum(met[b, other] for other in with_one) + sum(met[a, other] for other in with_two)
-            if won + len(with_one) + len(with_two) >= lost:  # the sum of squares would not fall
+            if won + len(with_one) + len(with_two) >= lost:  # the sum of squared meetings would not fall
                 continue
             one[i], two[j] = b, a
             changed = True

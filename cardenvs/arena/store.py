@@ -7,12 +7,14 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.arena.database import (
     Database,
     Reader,
+    Row,
     is_count,
     is_mapping,
     is_number,
@@ -24,12 +26,12 @@ from cardenvs.arena.database import (
     text,
     whole,
 )
+from cardenvs.arena.match import MOST_DEALS, Entry, Match
 from cardenvs.arena.records import GameRecord, StoredExperiment
+from cardenvs.arena.schedule import Schedule
 from cardenvs.core.errors import ArenaError, CardenvsError
+from cardenvs.core.registry import get_game
 from cardenvs.core.view import GameStatistics
-
-if TYPE_CHECKING:
-    from cardenvs.arena.match import Match
 
 SCHEMA_VERSION = 4
 
@@ -41,72 +43,46 @@ CREATE TABLE matches (
     agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
     secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards are derived
     guests_key TEXT NOT NULL,       -- from which the guests' seeds are derived
-    created TEXT NOT NULL,          -- UTC
-    layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
-    schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, of what differs from a round robin
-    guard TEXT                      -- JSON, how agents were guarded; NULL: the first failure ended the match
+    created TEXT NOT NULL,          -- UTC time
+    layout TEXT NOT NULL,           -- hash of the observation's layout
+    schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, the fields that differ from a round robin
+    guard TEXT                      -- JSON, limits on agents; NULL: the first failure ended the match
 ) STRICT;
 CREATE TABLE games (
     match_id TEXT NOT NULL REFERENCES matches (id),
     deal INTEGER NOT NULL,
     lineup INTEGER NOT NULL,        -- index into Match.lineups
-    seed INTEGER NOT NULL,          -- of the cards
-    seating TEXT NOT NULL,          -- JSON, the agent's number in each player's place
-    agents TEXT NOT NULL,           -- JSON, the agent's name in each player's place
-    returns TEXT,                   -- JSON, by player; NULL where the game failed
+    seed INTEGER NOT NULL,          -- seed of the cards
+    seating TEXT NOT NULL,          -- JSON, the agent's number by player
+    agents TEXT NOT NULL,           -- JSON, the agent's name by player
+    returns TEXT,                   -- JSON, by player; NULL if the game failed
     actions TEXT NOT NULL,          -- JSON, all actions in order, codes for forfeits included
     plies INTEGER NOT NULL,
-    decisions TEXT NOT NULL,        -- JSON, by player
-    seconds TEXT NOT NULL,          -- JSON, spent deciding, by player
-    error TEXT,                     -- what went wrong, where the game failed
-    digest TEXT,                    -- over events and returns, as in a replay; NULL in a game of schema 1
-    failures TEXT NOT NULL DEFAULT '[]',  -- JSON, by player: {class: number} of failed tries
+    decisions TEXT NOT NULL,        -- JSON, number of decisions by player
+    seconds TEXT NOT NULL,          -- JSON, time spent deciding, by player
+    error TEXT,                     -- description of the failure; NULL if the game was finished
+    digest TEXT,                    -- hash of events and returns, as in a replay; NULL if the game failed
+    failures TEXT NOT NULL DEFAULT '[]',  -- JSON, by player: number of failed tries by class
     outcomes TEXT NOT NULL DEFAULT '[]',  -- JSON, by player: {"forced": number, "forfeit": number}
-    notes TEXT NOT NULL DEFAULT '[]',     -- JSON, the decisions that failed or that agents made notes of
-    statistics TEXT,                -- JSON, the GameStatistics; NULL where they were not asked for
+    notes TEXT NOT NULL DEFAULT '[]',     -- JSON, decisions that failed or that agents made notes on
+    statistics TEXT,                -- JSON, the GameStatistics; NULL if they were not recorded
     PRIMARY KEY (match_id, deal, lineup)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE experiments (
-    id TEXT PRIMARY KEY,            -- a hash of the matches
+    id TEXT PRIMARY KEY,            -- hash of name and matches
     name TEXT NOT NULL,
     matches TEXT NOT NULL,          -- JSON, [[match id, title], ...]
     anchors TEXT NOT NULL,          -- JSON, {agent: rating}
-    config TEXT NOT NULL,           -- the experiment as it was read, as JSON
-    created TEXT NOT NULL           -- UTC
+    config TEXT NOT NULL,           -- JSON, contents of the experiment's file
+    created TEXT NOT NULL           -- UTC time
 ) STRICT;
 """
-_UPGRADES = {  # by schema version: the statements that upgrade it to the next one
-    1: """
-ALTER TABLE matches ADD COLUMN layout TEXT;
-ALTER TABLE matches ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}';
-ALTER TABLE matches ADD COLUMN guard TEXT;
-ALTER TABLE games ADD COLUMN digest TEXT;
-ALTER TABLE games ADD COLUMN failures TEXT NOT NULL DEFAULT '[]';
-ALTER TABLE games ADD COLUMN outcomes TEXT NOT NULL DEFAULT '[]';
-ALTER TABLE games ADD COLUMN notes TEXT NOT NULL DEFAULT '[]';
-CREATE TABLE experiments (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    matches TEXT NOT NULL,
-    anchors TEXT NOT NULL,
-    config TEXT NOT NULL,
-    created TEXT NOT NULL
-) STRICT;
-""",
-    2: """
-ALTER TABLE matches ADD COLUMN secret TEXT NOT NULL DEFAULT '';
-ALTER TABLE matches ADD COLUMN guests_key TEXT NOT NULL DEFAULT '';
-UPDATE matches SET secret = CAST(seed AS TEXT), guests_key = lower(hex(randomblob(16)));
-ALTER TABLE matches DROP COLUMN seed;
-""",
-    3: "ALTER TABLE games ADD COLUMN statistics TEXT;",
-}
 _COLUMNS = (
     "deal", "lineup", "seed", "seating", "returns", "actions", "decisions", "seconds", "error", "digest", "failures",
     "outcomes", "notes", "statistics",
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
-_PLAYERS_EACH = ("returns", "decisions", "seconds", "failures", "outcomes")  # columns with a value for each player
+_PER_PLAYER = ("returns", "decisions", "seconds", "failures", "outcomes")  # columns with a value for each player
 _CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # columns of a match
 _NOT_IN_RESULTS = ("actions", "notes", "statistics")  # long columns that summaries do not need
 _INSERT = (  # replaces a failed game, but not a finished one
@@ -155,7 +131,7 @@ _GAME_CELLS: dict[str, Reader] = {
 }  # fmt: skip
 _MATCH_CELLS: dict[str, Reader] = {
     "game": text, "options": _MAPPING, "agents": json_cell(list_of(_is_agent), "a JSON list of agents"), "secret": text,
-    "guests_key": text, "layout": optional(text), "schedule": _MAPPING, "guard": optional(_MAPPING),
+    "guests_key": text, "layout": text, "schedule": _MAPPING, "guard": optional(_MAPPING),
 }  # fmt: skip
 _EXPERIMENT_CELLS: dict[str, Reader] = {
     "name": text, "matches": json_cell(list_of(_is_titled), "a JSON list of [match id, title]"),
@@ -174,22 +150,21 @@ class Store(Database):
     application_id = 0x63617264  # "card"
     schema_version = SCHEMA_VERSION
     schema = _SCHEMA
-    upgrades = _UPGRADES
     insert = _INSERT
 
     # -- adding -------------------------------------------------------------------------------------------------
 
-    def begin(self, match: "Match") -> None:
+    def begin(self, match: Match) -> None:
         """Add a match, unless the store already has it."""
         with self._transaction():
             self._insert("OR IGNORE", "matches", self._match_row(match))
 
-    def _match_row(self, match: "Match") -> dict[str, Any]:
+    def _match_row(self, match: Match) -> dict[str, Any]:
         return {
             "id": match.id,
             "game": match.game.name,
             "options": json.dumps(match.options.as_dict()),
-            "agents": json.dumps(agents_json(match)),
+            "agents": json.dumps([entry.as_dict() for entry in match.entries]),
             "secret": match.seed.text,
             "guests_key": match.seed.guests_key,
             "created": now(),
@@ -198,7 +173,7 @@ class Store(Database):
             "guard": None if match.guard is None else json.dumps(dataclasses.asdict(match.guard)),
         }
 
-    def seeded(self, match: "Match", resume: bool = False) -> "Match":
+    def seeded(self, match: Match, resume: bool = False) -> Match:
         """Return the match with the guests' key from the store, or unchanged if the store does not have it.
 
         Args:
@@ -212,9 +187,9 @@ class Store(Database):
             "ORDER BY rowid DESC"
         )
         found = self._connection.execute(query, tuple(which.values())).fetchone()
-        return match if found is None else dataclasses.replace(match, seed=MatchSeed.of("-".join(found)))
+        return match if found is None else match.changed(seed=MatchSeed.of("-".join(found)))
 
-    def begin_experiment(self, experiment: "StoredExperiment") -> None:
+    def begin_experiment(self, experiment: StoredExperiment) -> None:
         """Add an experiment, replacing one with the same name and matches."""
         row = {
             "id": experiment.id,
@@ -231,7 +206,7 @@ class Store(Database):
         names, places = ", ".join(row), ", ".join("?" * len(row))
         self._connection.execute(f"INSERT {how} INTO {table} ({names}) VALUES ({places})", tuple(row.values()))
 
-    def add(self, match: "Match", record: GameRecord) -> None:
+    def add(self, match: Match, record: GameRecord) -> None:
         """Add a game. It is buffered until the next `write`, or an `add` after a fraction of a second."""
         agents = json.dumps([match.names[agent] for agent in record.seating])
         values = [getattr(record, name) for name in _COLUMNS]
@@ -248,7 +223,7 @@ class Store(Database):
 
     def count(self, match_id: str) -> int:
         """Return the number of finished games of a match."""
-        return self._single("SELECT count(*) FROM games WHERE match_id = ? AND error IS NULL", match_id)
+        return int(self._single("SELECT count(*) FROM games WHERE match_id = ? AND error IS NULL", match_id))
 
     def _single(self, query: str, match_id: str) -> Any:
         ((found,),) = list(self._rows(query, (match_id,)))
@@ -263,9 +238,7 @@ class Store(Database):
     ) -> Iterator[GameRecord]:
         """Yield the finished games of a match, ordered by deal and lineup.
 
-        Args:
-            match_id: id of the match.
-            damaged: called with (deal, lineup) of each unreadable row and what is wrong with it; None: raise instead.
+        `damaged` is called with (deal, lineup) of each unreadable row and what is wrong with it.
 
         Raises:
             ArenaError: a row is damaged, and `damaged` is None.
@@ -273,7 +246,7 @@ class Store(Database):
         return self._records(match_id, _COLUMNS, damaged=damaged)
 
     def results(self, match_id: str) -> Iterator[GameRecord]:
-        """Yield the same games without actions, notes and statistics, which is faster."""
+        """Yield the games of `records` without actions, notes and statistics, which is faster."""
         return self._records(match_id, tuple(name for name in _COLUMNS if name not in _NOT_IN_RESULTS))
 
     def game(self, match_id: str, deal: int, lineup: int) -> GameRecord:
@@ -309,14 +282,12 @@ class Store(Database):
             else:
                 yield record
 
-    def _record(
-        self, match_id: str, readers: Mapping[str, Reader], row: tuple, missing: Mapping[str, Any]
-    ) -> GameRecord:
+    def _record(self, match_id: str, readers: Mapping[str, Reader], row: Row, missing: Mapping[str, Any]) -> GameRecord:
         key = {"match_id": match_id, "deal": row[0], "lineup": row[1]}
         found = self._read("games", key, readers, row, _PLAY_AGAIN)
         found = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
         players = len(found["seating"])
-        for name in _PLAYERS_EACH:
+        for name in _PER_PLAYER:
             if len(found[name]) != players and (found[name] or name not in ("failures", "outcomes")):
                 raise self._damage(
                     "games", key, f"column {name} has {len(found[name])} values for {players} players", _PLAY_AGAIN
@@ -351,15 +322,13 @@ class Store(Database):
             ids.append(self._read("matches", {"number": row}, {"id": text}, (found,), _RESTORE)["id"])
         return ids
 
-    def match(self, match_id: str) -> "Match":
+    def match(self, match_id: str) -> Match:
         """Return a match as it was added, with as many deals as it has begun (at least 1). Its agents may be gone.
 
         Raises:
             ArenaError: there is no such match, it is damaged, or was played with another version of its game.
             GameNotFoundError, OptionError: its game is not installed, or its options have changed.
         """
-        from cardenvs.arena.match import MOST_DEALS, Match
-
         query = f"SELECT {', '.join(_MATCH_CELLS)} FROM matches WHERE id = ?"
         row = self._row(query, (match_id,))
         if row is None:
@@ -369,17 +338,13 @@ class Store(Database):
         last = self._single(f"SELECT max(deal) FROM games WHERE match_id = ? AND deal < {MOST_DEALS}", match_id)
         deals = 1 if last is None else max(0, int(last)) + 1  # SQLite sorts text, in a damaged row, above all numbers
         try:
-            seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
-            return Match.stored(
-                match_id, found["game"], found["options"], found["agents"], deals, seed, found["layout"],
-                found["schedule"], found["guard"],
-            )  # fmt: skip
+            return _match_of(match_id, found, deals)
         except CardenvsError as error:
             raise type(error)(f"match {match_id} of {self.path or 'the store'}: {error}") from None
         except (TypeError, ValueError) as error:
             raise self._damage("matches", key, f"its cells do not make a match: {error}", _RESTORE) from None
 
-    def experiments(self) -> list["StoredExperiment"]:
+    def experiments(self) -> list[StoredExperiment]:
         """Return the experiments of the store, in the order they were begun."""
         found = []
         query = f"SELECT id, {', '.join(_EXPERIMENT_CELLS)} FROM experiments ORDER BY rowid"
@@ -420,10 +385,23 @@ def _fits(statistics: GameStatistics, players: int) -> bool:
     return each and all(winner < players for winner in statistics.winners or ())
 
 
-def agents_json(match: "Match") -> list[dict[str, Any]]:
-    """Return the agents of a match as JSON values: name, spec, fingerprint, and conditions if there are any."""
-    zipped = zip(match.names, match.agents, match.fingerprints, match.conditions, strict=True)
-    return [
-        {"name": name, "spec": spec, "fingerprint": fingerprint, **({"conditions": conditions} if conditions else {})}
-        for name, spec, fingerprint, conditions in zipped
-    ]
+def _match_of(match_id: str, found: Mapping[str, Any], deals: int) -> Match:
+    """Return the match of a row.
+
+    Raises:
+        ArenaError: it was played with another version of its game.
+        GameNotFoundError, OptionError: its game is not installed, or its options have changed.
+    """
+    game = get_game(found["game"])
+    options = game.make_options(**found["options"])
+    if found["layout"] != game.layout(options).hash:
+        raise ArenaError(f"it was played with another version of {game.name} (its observation differs)")
+    guard = None if found["guard"] is None else AgentLimits(**_tuples(found["guard"]))
+    entries = tuple(Entry(**agent) for agent in found["agents"])
+    seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
+    schedule = Schedule.from_dict(found["schedule"])
+    return Match(game, options, entries, deals, seed, schedule, guard, stored_id=match_id)
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Check submissions to a board: play an agent against the anchors, or check replays of games against them.
+"""Check submissions to a board: play an agent against the anchors, or check replays of its games against them.
 
 A board is an experiment with `anchors`. A submission is an agent's spec, or a bundle (cardenvs.arena.bundle) with an
 agent's code or with replays. A submitted agent always plays in a separate process, whatever the board's isolation
@@ -15,11 +15,13 @@ from typing import Self
 
 from cardenvs.agents.guarded.guest import Guest
 from cardenvs.agents.guarded.limits import AgentLimits
-from cardenvs.agents.guarded.proxy import OK, AgentProxy
+from cardenvs.agents.guarded.proxy import AgentProxy
 from cardenvs.agents.guarded.sandbox import chosen, why_unavailable
+from cardenvs.agents.seating import OK
+from cardenvs.agents.specs import agent_conditions
 from cardenvs.arena.bundle import Bundle, check_agent
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.match import Match
+from cardenvs.arena.match import Entry, Match
 from cardenvs.arena.records import GameRecord, StoredExperiment
 from cardenvs.arena.results.board import Board, board_of
 from cardenvs.arena.schedule import Schedule
@@ -131,25 +133,25 @@ def _guest(bundle: Bundle, sandbox: str) -> Guest | None:
 
 def _against_anchors(match: Match, bundle: Bundle, guest: Guest | None, anchors: dict[str, float]) -> Match:
     """Return the match of the submission against the anchors of `match`, in which anchors do not meet each other."""
-    held = [(name, spec) for name, spec in zip(match.names, match.agents, strict=True) if name in anchors]
+    held = [entry for entry in match.entries if entry.name in anchors]
     if not held:
         raise ArenaError(f"{match.game.name} has no anchors on this board; a submission is rated against anchors")
-    if bundle.name in [name for name, _ in held]:
+    if bundle.name in [entry.name for entry in held]:
         raise ArenaError(f"an anchor of this board is named {bundle.name!r}; choose another name")
-    names, specs = zip(*held, strict=True)
-    spec = bundle.agent or _PLAYED_ELSEWHERE
-    return replace(
-        match,
-        agents=(spec, *specs),
-        labels=(bundle.name, *names),
+    if guest is None or bundle.agent is None:
+        entry = Entry(bundle.name, _PLAYED_ELSEWHERE)
+    else:
+        conditions = agent_conditions(bundle.agent, match.game, match.options)
+        entry = Entry(bundle.name, bundle.agent, guest.digest, conditions)
+    return match.changed(
+        entries=(entry, *held),
         guard=AgentLimits() if guest is not None and match.guard is None else match.guard,
         guest=guest,
         schedule=Schedule("field", match.schedule.seating, (0,)),
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# An agent
+# -- an agent -----------------------------------------------------------------------------------------------------
 
 
 def _play(
@@ -158,7 +160,7 @@ def _play(
     tell = progress or (lambda what, done, total: None)
     experiment.run(store, resume=True, processes=processes, progress=lambda done, total: tell("playing", done, total))
     with Store() as again:
-        short = [replace(match, deals=min(match.deals, _REPEATED_DEALS)) for match in experiment.matches]
+        short = [match.changed(deals=min(match.deals, _REPEATED_DEALS)) for match in experiment.matches]
         shorter = replace(experiment, matches=tuple(short))
         shorter.run(again, progress=lambda done, total: tell("repeating", done, total))
         remarks = []
@@ -173,8 +175,7 @@ def _actions(store: Store, match: Match, record: GameRecord) -> tuple[int, ...]:
     return store.game(match.id, record.deal, record.lineup).actions
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Replays
+# -- replays ------------------------------------------------------------------------------------------------------
 
 
 def _enter_replays(
@@ -303,7 +304,7 @@ class _Anchors:
         match = self.match
         if (agent, copy) not in self._made:
             self._made[agent, copy] = AgentProxy.of(
-                match.agents[agent], match.game, match.options, match.guard, match.names[agent]
+                match.specs[agent], match.game, match.options, match.guard, match.names[agent]
             )
         return self._made[agent, copy]
 

@@ -1,7 +1,7 @@
 """Finished games as trajectories: what each player saw, did and got, decision by decision.
 
-An episode is one game from one seat and holds what that seat could know, and nothing else: no number in it depends on
-what others hold or on how many actions they took in between. Deals have numbers, not seeds.
+An episode is one game from one seat. It contains only what that seat could know: nothing in it depends on what others
+hold or on how many actions they took in between. Deals have numbers instead of seeds.
 """
 
 import json
@@ -28,15 +28,15 @@ class Episode:
     Attributes:
         match: number of the match in its store, from 0.
         deal, lineup: which game of the match. All lineups of a deal have the same cards.
-        seat: whose.
-        agent: its name.
-        options: of the game, as JSON.
+        seat: the player.
+        agent: the agent's name.
+        options: options of the game, as JSON.
         observations: (T + 1, D) of the game's dtype, at each decision and at the end of the game.
         legal_actions: T arrays of ids, int32, ascending.
         actions: (T,) int32.
-        forced: (T,) bool, whether the game's fallback was played in place of an agent that failed.
-        rewards: (T,) float32, from one decision up to the next one or the end.
-        seed: of the deal; whoever knows it knows all cards.
+        forced: (T,) bool, whether the game's forced action was played because the agent failed.
+        rewards: (T,) float32, from one decision to the next one or the end.
+        seed: seed of the deal; whoever knows it knows all cards.
     """
 
     match: int
@@ -53,7 +53,7 @@ class Episode:
     seed: int
 
     def __len__(self) -> int:
-        """T."""
+        """Return T."""
         return len(self.actions)
 
     @property
@@ -63,24 +63,24 @@ class Episode:
 
 
 class Games:
-    """The finished games of a store that are alike: one game, whose observations have one layout.
+    """The finished games of a store, all of one game with one observation layout.
 
     Attributes:
         game: the Game.
-        options: of the first match; further matches may differ in options that change no observation.
-        matches: number in the store and Match, of each.
+        options: options of the first match; other matches may differ in options that change no observation.
+        matches: (number in the store, Match) of each match.
         total: number of finished games.
     """
 
     def __init__(self, store: Store, game: str | None = None) -> None:
-        """Look at the matches of a store.
+        """Read the matches of a store.
 
         Args:
             store: the store.
-            game: take the matches of this game only.
+            game: include only matches of this game; None: all.
 
         Raises:
-            ArenaError: no such match, or several games or layouts; or a match of another version of its game.
+            ArenaError: there is no match, or several games or layouts; or a match is of another version of its game.
             GameNotFoundError, OptionError: a game is not installed, or its options have changed.
         """
         found = [(number, store.match(match_id)) for number, match_id in enumerate(store.match_ids())]
@@ -107,17 +107,15 @@ class Games:
         return self.game.layout(options).hash, self.game.num_actions(options)
 
     def episodes(
-        self,
-        agents: Container[str] | None = None,
-        on_game: Callable[[int, int], None] = lambda done, total: None,
+        self, agents: Container[str] | None = None, on_game: Callable[[int, int], None] = lambda done, total: None
     ) -> Iterator[Episode]:
-        """Yield the episodes of all games, seat by seat; a seat without decisions has none.
+        """Yield the episodes of all games, seat by seat. A seat without decisions has no episode.
 
-        Every game is replayed, and must be as the store says.
+        Every game is replayed and checked against its record.
 
         Args:
-            agents: names of agents whose episodes are wanted; None: all.
-            on_game: called with the number of games done and their total.
+            agents: names of the agents whose episodes to yield; None: all.
+            on_game: called with (games done, total games).
 
         Raises:
             ArenaError: a row is damaged, or a game does not play as recorded.
@@ -152,7 +150,7 @@ def _episodes(number: int, match: Match, record: GameRecord, agents: Container[s
 
 
 def _forced(record: GameRecord) -> set[int]:
-    """Return the plies in which the game's fallback was played."""
+    """Return the plies in which the game's forced action was played."""
     return {note["ply"] for note in record.notes if note.get("outcome") == "forced" and type(note.get("ply")) is int}
 
 
@@ -164,7 +162,7 @@ class _Seat:
         self.legal_actions: list[np.ndarray] = []
         self.actions: list[int] = []
         self.forced: list[bool] = []
-        self.returns: list[float] = []  # so far, at each decision and at the end
+        self.returns: list[float] = []  # returns so far, at each decision and at the end
 
     def decide(self, state: State, player: int, action: int, forced: bool) -> None:
         self.see(state, player)
@@ -188,9 +186,9 @@ def recorded(state: State, actions: tuple[int, ...], forced: Container[int] = ()
     """Play a game and return what each player saw, did and got.
 
     Args:
-        state: the game at its beginning; it is moved on.
-        actions: all actions in order, codes for forfeits included, which are nobody's decision.
-        forced: plies in which the game's fallback was played.
+        state: the game at its start, played in place.
+        actions: all actions in order, including codes for forfeits, which are not decisions.
+        forced: plies in which the game's forced action was played.
 
     Raises:
         CardenvsError: an action is illegal, or comes after the end.

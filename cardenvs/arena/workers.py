@@ -1,13 +1,7 @@
 """Worker processes that play games for a parent.
 
-The parent hands out *jobs* and gets a result for each. A worker requests jobs when it has room for more, so that it
-never waits for other workers. Jobs come from a source in the parent; each worker makes its own player:
-
-    source.take(most) -> (number, jobs) | None     takes up to `most` jobs of one group; None: there are none now
-    source.left, source.is_over, source.pace       jobs that can be taken now; whether no more will come; results per
-                                                   second so far
-    player.play(number, jobs) -> results           plays jobs of a group as they arrive, and yields their results
-    player.close()
+The parent takes games from a Source and hands them out. A worker asks for games when it has room for more, so that it
+never waits for other workers, plays them with its own JobPlayer, and sends back a record of each.
 """
 
 import contextlib
@@ -18,50 +12,51 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol, cast
+from multiprocessing.context import SpawnProcess
+from typing import Protocol, cast
 
+from cardenvs.arena.records import GameRecord, Job
 from cardenvs.core.errors import ArenaError, CardenvsError
 
-_LARGEST_CHUNK = 64  # jobs handed to a worker at once
-_CHUNK_S = 1.0  # a chunk is about this many seconds of play
+_LARGEST_CHUNK = 64  # games handed to a worker at once
+_CHUNK_S = 1.0  # a chunk takes about this many seconds to play
 _MORE, _RESULT, _ERROR, _DONE = "more", "result", "error", "done"  # kinds of messages from a worker
 
-Job = Any
 Chunk = tuple[int, list[Job]]
-Results = Generator[tuple[int, Any], None, None]  # (number of the group, result)
+Results = Generator[tuple[int, GameRecord], None, None]  # (number of the match, game)
 
 
 class Source(Protocol):
-    """Where jobs come from; see the top of this module."""
+    """The games to play; a Plan."""
 
     @property
     def left(self) -> int:
-        """Jobs that can be taken now."""
+        """Number of games that can be taken now."""
 
     @property
     def is_over(self) -> bool:
-        """Whether no more jobs will be handed out."""
+        """Whether no more games will be handed out."""
 
     @property
     def pace(self) -> float:
-        """Results per second so far."""
+        """Games finished per second so far."""
 
     def take(self, most: int) -> Chunk | None:
-        """Take up to `most` jobs of one group; None: there are none now."""
+        """Take up to `most` games of one match. Return (number of the match, games), or None if there are none now."""
 
 
 class JobPlayer(Protocol):
-    """Plays jobs in a worker; see the top of this module."""
+    """Plays games in a worker."""
 
-    def play(self, number: int, jobs: Iterator[Job]) -> Iterable[Any]:
-        """Play jobs of group `number` as they arrive."""
+    def play(self, number: int, jobs: Iterator[Job]) -> Iterable[GameRecord]:
+        """Play games of match `number` as they arrive, and yield their records."""
 
     def close(self) -> None:
-        """Release what the player holds; no more jobs will come."""
+        """Close the agents."""
 
 
 def chunk_size(source: Source, workers: int, most: int = _LARGEST_CHUNK) -> int:
-    """Return how many jobs to hand out at once: about a second of play, fewer towards the end to keep all busy."""
+    """Return how many games to hand out at once: about a second of play, fewer near the end to keep all busy."""
     return max(1, min(most, source.left // (4 * workers), int(_CHUNK_S * source.pace / workers)))
 
 
@@ -72,20 +67,17 @@ class WorkerPool:
         self,
         number: int,
         make_player: Callable[[], JobPlayer],
-        rescue: Callable[[list[tuple[int, Job]], int | None], Iterable[tuple[int, Any]]] | None = None,
+        rescue: Callable[[list[tuple[int, Job]], int | None], Results] | None = None,
     ) -> None:
-        """Start `number` processes.
+        """Start `number` processes, each with a player of its own; `make_player` must be picklable.
 
-        Args:
-            number: number of processes.
-            make_player: called in each process; must be picklable.
-            rescue: called when a process dies, with its unfinished jobs as (number of the group, job) and its exit
-                code. It returns results to report for them, and the process is replaced. Requires players that play
-                jobs in order. None: a process that dies ends play.
+        `rescue` is called when a process dies, with its unfinished games as (number of the match, game) and its exit
+        code. It yields records to report for them, and the process is replaced; players must play games in order.
+        Without `rescue`, a process that dies ends play.
         """
         self._make_player, self._rescue, self._number = make_player, rescue, number
         self._running: dict[Connection, _Worker] = {}
-        self._idle: list[Connection] = []  # workers without jobs until the source has more
+        self._idle: list[Connection] = []  # workers waiting for the source to have games
         for _ in range(number):
             self._start()
 
@@ -99,7 +91,7 @@ class WorkerPool:
             connection.close()
 
     def play(self, source: Source) -> Results:
-        """Hand out the jobs and yield their results as they arrive.
+        """Hand out the games and yield their records as they arrive.
 
         Raises:
             ArenaError: a process died and there is no `rescue`, or a process died before its first message.
@@ -111,7 +103,7 @@ class WorkerPool:
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
+        with interrupts_held_back():  # inherited by children, so that Ctrl-C reaches only the parent
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, self._make_player), daemon=True)
             process.start()
@@ -140,22 +132,22 @@ class WorkerPool:
             self._let_go(connection)
 
     def _serve(self, connection: Connection, source: Source, is_idle: bool) -> bool:
-        """Answer a request with jobs, or with None: an idle worker then ends, another first finishes its jobs.
+        """Answer a request with games, or with None: a worker then ends once it has finished its games.
 
         Returns:
-            False if the worker has to wait, because the source may still get jobs for it.
+            False if the worker has to wait because the source may still get games.
         """
         taken = source.take(chunk_size(source, self._number))
         if taken is None and is_idle and not source.is_over:
             return False
         if taken is not None and self._rescue is not None:
             self._running[connection].jobs.extend((taken[0], job) for job in taken[1])
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died, as _hear will find
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker died, which _hear will notice
             connection.send(taken)
         return True
 
     def _let_go(self, connection: Connection) -> int | None:
-        """Remove a worker that is ending, and return its exit code."""
+        """Wait for a worker to end, remove it, and return its exit code."""
         worker = self._running.pop(connection)
         worker.process.join()
         connection.close()
@@ -176,11 +168,11 @@ class WorkerPool:
 
 
 class _Worker:
-    def __init__(self, process: Any) -> None:
+    def __init__(self, process: SpawnProcess) -> None:
         self.process = process
         self.jobs: deque[tuple[int, Job]] = (
             deque()
-        )  # with their groups: handed out and not heard of yet, in order; kept where there is a rescue
+        )  # unfinished games with the numbers of their matches, in order; only if there is a rescue
         self.has_begun = False
 
 
@@ -202,18 +194,17 @@ def interrupts_held_back() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The worker's side
+# -- the worker's side --------------------------------------------------------------------------------------------
 
 
 def _work(connection: Connection, make_player: Callable[[], JobPlayer]) -> None:
-    """Play jobs from the parent until there are no more or the parent is gone."""
+    """Play games from the parent until there are no more or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare_worker()
     asking = _JobClient(connection)
     try:
         with contextlib.closing(make_player()) as player:
-            while (number := asking.next_group()) is not None:
+            while (number := asking.next_match()) is not None:
                 for result in player.play(number, asking.jobs(number)):
                     connection.send((_RESULT, (number, result)))
             connection.send((_DONE, None))
@@ -230,20 +221,20 @@ def prepare_worker() -> None:
 
 
 class _JobClient:
-    """Requests jobs from the parent, one group at a time."""
+    """Requests games from the parent, of one match at a time."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._ahead: Chunk | None = None  # received, not started yet
+        self._ahead: Chunk | None = None  # games received but not started
 
-    def next_group(self) -> int | None:
-        """Wait for jobs and return the number of their group, or None if no more will come."""
+    def next_match(self) -> int | None:
+        """Wait for games and return the number of their match, or None if no more will come."""
         if self._ahead is None:
             self._ahead = self._ask(is_idle=True)
         return None if self._ahead is None else self._ahead[0]
 
     def jobs(self, number: int) -> Iterator[Job]:
-        """Yield jobs of group `number` as long as the parent has any now."""
+        """Yield games of match `number` until the parent has no more of them now."""
         while self._ahead is not None and self._ahead[0] == number:
             jobs, self._ahead = self._ahead[1], None
             yield from jobs
@@ -251,4 +242,5 @@ class _JobClient:
 
     def _ask(self, is_idle: bool) -> Chunk | None:
         self._connection.send((_MORE, is_idle))
-        return self._connection.recv()
+        chunk: Chunk | None = self._connection.recv()
+        return chunk

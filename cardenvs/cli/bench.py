@@ -1,4 +1,4 @@
-"""`cardenvs bench`. The benchmarks are not part of the package: it takes a checkout of the repository."""
+"""`cardenvs bench`. The benchmarks are not part of the package, so it needs a checkout of the repository."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ from cardenvs.core.errors import CardenvsError
 
 
 def bench(context: typer.Context) -> None:
-    """Measure this suite and its peers side by side. Needs a checkout of the repository; passes its arguments on.
+    """Measure this suite and its peers side by side. Needs a checkout; all arguments go to the benchmarks.
 
     Example: `cardenvs bench`
     """

@@ -1,4 +1,4 @@
-"""Compiling before a command asks or prints anything, under one bar."""
+"""Compiling under one bar, before a command asks or prints anything."""
 
 import contextlib
 import os
@@ -13,12 +13,9 @@ if TYPE_CHECKING:
 
 
 def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *, batches: bool = False) -> None:
-    """Compile or load the kernels that a command needs, with a bar if something has to be compiled.
+    """Compile or load the kernels that a command needs, under a bar if something has to be compiled.
 
-    Args:
-        game, options: what will be played.
-        agents: specs of who will play it.
-        batches: whether it will be played in batches.
+    `agents` are the specs of the players; `batches`: the game is played in batches.
     """
     from cardenvs.core.kernel import COMPILED
     from cardenvs.core.warmup import state_steps, take_steps
@@ -50,13 +47,13 @@ def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *,
 
 
 def _policies(game: "Game", agents: Sequence[str]) -> list[str]:
-    """Return the policies of the game among some agents, and the one that trial games are played by."""
+    """Return the policies of the game among the agents, and the policy of trial games."""
     wanted = {"random", *(spec.partition(":")[0] for spec in agents)}
     return [name for name in game.engine.policy_names() if name in wanted]
 
 
 def _playout_policies(game: "Game", agents: Sequence[str], kind: str) -> list[str]:
-    """Return the policies by which agents of a kind, "search" or "ismcts", play games out."""
+    """Return the playout policies of agents of a kind, "search" or "ismcts"."""
     searches = [spec for spec in agents if spec.partition(":")[0] == kind]
     named = {name for name in game.engine.policy_names() for spec in searches if f"playout={name}" in spec}
     if any("playout=" not in spec for spec in searches):
@@ -66,7 +63,7 @@ def _playout_policies(game: "Game", agents: Sequence[str], kind: str) -> list[st
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence the compiler's own messages, which the bar replaces."""
+    """Silence the compiler's own messages: the bar replaces them."""
     before = os.environ.get("CARDENVS_QUIET")
     os.environ["CARDENVS_QUIET"] = "1"
     try:

@@ -4,16 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 
 def curves(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of several seeds.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Picture to write: .svg, .png or .pdf.")],
-    metric: Annotated[str, typer.Option(help="What to draw over steps.")] = "eval/random",
+    runs: Annotated[list[Path], Argument(metavar="RUN...", help="Folders of runs, or of several seeds.")],
+    out: Annotated[Path, Option(metavar="FILE", help="Picture to write: .svg, .png or .pdf.")],
+    metric: Annotated[str, Option(help="Metric to draw over steps.")] = "eval/random",
 ) -> None:
     """Draw learning curves of training runs.
 
-    A folder made by `cardenvs train --seeds` is one curve: the mean of its seeds, in a band from the lowest to the
+    A folder of `cardenvs train --seeds` becomes one curve: the mean of its seeds, with a band from the lowest to the
     highest.
 
     Examples:

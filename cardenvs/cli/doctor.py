@@ -8,55 +8,35 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from cardenvs.cli.shared import escaped, new_console, new_table
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_EXTRAS = (
-    "train",
-    "data",
-    "minari",
-    "llm",
-    "report",
-    "arena",
-    "pictures",
-    "server",
-    "sb3",
-    "ray",
-    "bench",
-)  # for users; the others are for development
+# For users; the other extras are for development.
+_EXTRAS = ("train", "data", "minari", "llm", "report", "arena", "pictures", "server", "sb3", "ray", "bench")
 _MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
+    """One line of the report."""
 
-    Attributes:
-        what: the thing looked at.
-        state: what was found.
-        advice: what to do about it; empty if nothing.
-        is_problem: whether something will not work.
-    """
-
-    what: str
-    state: str
-    advice: str = ""
-    is_problem: bool = False
+    what: str  # what was checked
+    state: str  # the result
+    advice: str = ""  # what to do about it, or empty
+    is_problem: bool = False  # whether something will not work
 
 
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> None:
+def doctor(as_json: Annotated[bool, Option("--json", help="Print the report as JSON.")] = False) -> None:
     """Check the installation: versions, clashes between packages, processor, threads, compile cache.
 
-    Exits with 1 if something will not work, and says what to install or to pin.
+    Exits with 1 if something will not work, and prints what to install or pin.
 
     Examples:
 
@@ -118,7 +98,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _clashes() -> Iterator[Finding]:
-    """Yield what installed packages want of the packages that cardenvs needs, where they do not get it."""
+    """Yield installed packages that require other versions of the packages that cardenvs needs."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     ours = {one.name: str(one) for extra in ("", *_EXTRAS) for one in _requirements(extra)}
@@ -128,7 +108,7 @@ def _clashes() -> Iterator[Finding]:
             try:
                 wanted = Requirement(text)
             except InvalidRequirement:
-                continue  # another package's metadata, which pip has accepted
+                continue  # metadata of another package, which pip accepted
             if wanted.name.lower() not in ours or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
             found = _installed(wanted.name)
@@ -138,7 +118,7 @@ def _clashes() -> Iterator[Finding]:
 
 
 def _requirements(extra: str = "") -> Iterator["Requirement"]:
-    """Yield what cardenvs needs, or what one of its extras adds."""
+    """Yield the requirements of cardenvs, or those that an extra adds."""
     from packaging.requirements import Requirement
 
     for text in metadata.requires("cardenvs") or ():
@@ -206,12 +186,8 @@ def _cache() -> Finding:
     folder = cache.cache_folder()
     files = [path.stat().st_size for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
     size = f"{len(files)} files, {sum(files) / _MEBIBYTE:.0f} MiB in {folder}"
-    if cache.trusted_folder() is None or not _is_writable(folder):
+    if cache.trusted_folder() is None or not os.access(folder, os.W_OK):
         return Finding("cache", size, "not writable: set CARDENVS_CACHE_DIR to a folder of yours", True)
     if cache.PREBUILT_FOLDER.is_dir() and cache.runs_prebuilt_code():
         return Finding("cache", f"{size}; and prebuilt code in the package")
     return Finding("cache", size, "" if files else "run `cardenvs warmup` to compile all games now")
-
-
-def _is_writable(folder: Path) -> bool:
-    return os.access(folder, os.W_OK)

@@ -1,4 +1,4 @@
-"""Files that commands read and write. Bad paths are refused before any work is done, and results are never lost."""
+"""Files that commands read and write. Bad paths are refused before the work starts, and results are never lost."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ _BESIDE_A_STORE = ("", "-wal", "-shm", "-journal")
 
 
 def input_file(path: Path | None) -> Path | None:
-    """Return a callback of a parameter that is a file to read."""
+    """Check a file to read; a callback for parameters."""
     if path is not None:
         check_input(path)
     return path
@@ -32,16 +32,13 @@ class Outputs:
         *,
         used: Mapping[str, Path | None] | None = None,
     ) -> None:
-        """Check them.
+        """Check the paths, given by option or argument; None: not wanted.
 
-        Args:
-            files: by option or argument; None: not asked for.
-            folders: likewise.
-            used: files that the command reads or keeps open, such as its store.
+        `used` are files that the command reads or keeps open, such as its store.
 
         Raises:
-            FileError: one cannot be written.
-            ArenaError: two are the same, or one is a file that the command uses.
+            FileError: a path cannot be written.
+            ArenaError: two paths are the same, or one is a file that the command uses.
         """
         self._failed = False
         wanted = [(name, path, check_output) for name, path in files.items() if path is not None]
@@ -57,12 +54,10 @@ class Outputs:
                 raise ArenaError(f"{name} would overwrite {path}, which {other} uses; give it another path")
 
     def write(self, what: str, path: Path | None, write: Callable[[Path], object]) -> None:
-        """Write a file or folder, if it was asked for, and say where it is: elsewhere if it has to be.
+        """Write a file or folder, if it is wanted, and print `what` and its path. If the path fails, write it
+        elsewhere.
 
-        Args:
-            what: it is, in a word or two.
-            path: where it should be; None: nowhere.
-            write: called with a path, writes it whole. What it returns is shown in the path's place, if anything.
+        If `write` returns something, that is printed instead of the path.
         """
         if path is None:
             return
@@ -72,7 +67,11 @@ class Outputs:
             self._failed = True
             kept = _kept_elsewhere(path, write)
             reason = str(error) if isinstance(error, FileError) else error.strerror or str(error)
-            where = f"it is in {kept} instead" if kept else "nor anywhere else; what was printed is all that is left"
+            where = (
+                f"it is in {kept} instead"
+                if kept
+                else "it could not be written anywhere else either; only the printed output is left"
+            )
             typer.secho(f"Error: cannot write {path} ({reason}): {where}", fg="red", err=True)
         else:
             typer.echo(f"{what}: {shown or path}")
@@ -84,11 +83,11 @@ class Outputs:
 
 
 def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
-    """Return where a result went whose path cannot be written."""
+    """Write a result beside its path or to a temporary folder. Returns the path, or None if both fail."""
     beside = path.with_name(f"{path.stem}-{os.getpid()}{path.suffix}")
-    for other in (lambda: beside, lambda: Path(tempfile.mkdtemp(prefix="cardenvs-")) / path.name):
+    for is_beside in (True, False):
         try:
-            kept = other()
+            kept = beside if is_beside else Path(tempfile.mkdtemp(prefix="cardenvs-")) / path.name
             write(kept)
         except OSError:
             continue

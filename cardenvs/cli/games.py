@@ -3,6 +3,7 @@
 import typer
 
 from cardenvs.cli.shared import new_console, new_table
+from cardenvs.core.registry import get_game, list_games
 
 
 def games() -> None:
@@ -10,14 +11,12 @@ def games() -> None:
 
     Example: `cardenvs games`
     """
-    from cardenvs.core.registry import list_games
-
     table = new_table("game", "", "players", "actions", "observation", "longest", right=2, key=True)
     failures = []
     for name in list_games():
         try:
             table.add_row(name, *_row(name))
-        except (ImportError, AttributeError) as error:  # a game of another package, perhaps: list the others still
+        except (ImportError, AttributeError) as error:  # perhaps a game of another package; list the others
             failures.append(f"{name} cannot be loaded: {error}")
     new_console().print(table)
     for failure in failures:
@@ -26,7 +25,6 @@ def games() -> None:
 
 def _row(name: str) -> tuple[str, ...]:
     from cardenvs.core.options import players_text
-    from cardenvs.core.registry import get_game
 
     game = get_game(name)
     options = game.make_options()

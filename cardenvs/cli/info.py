@@ -4,10 +4,11 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.shared import GameName, OptionTexts, escaped, new_console, new_table
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,14 +20,12 @@ if TYPE_CHECKING:
 def info(
     game: GameName,
     option: OptionTexts = None,
-    rules: Annotated[bool, typer.Option("--rules", help="Print the rules instead.")] = False,
+    rules: Annotated[bool, Option("--rules", help="Print the rules instead.")] = False,
 ) -> None:
-    """Show a game's numbers, options and observation.
+    """Show the sizes, options and observation of a game.
 
     Example: `cardenvs info leduc_poker_v0 -o num_players=3`
     """
-    from cardenvs.core.registry import get_game
-
     found = get_game(game)
     options = read_options(found, option)
     output = new_console()
@@ -58,7 +57,7 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
             [
                 *game.engine.policy_names(),
                 *("search", "ismcts", "zoo:NAME", "ppo:PATH", "tabular:PATH", "llm:NAME"),
-                *("python:MODULE:FACTORY", "process:COMMAND"),
+                *("python:MODULE:NAME", "process:COMMAND"),
             ]
         ),
     }

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from cardenvs.cli.files import input_file
 from cardenvs.cli.options import parse_pairs
@@ -12,25 +13,25 @@ from cardenvs.core.errors import AgentError
 
 
 def llm_stub(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port, on this machine only.")] = 8123,
+    port: Annotated[int, Option(min=1, max=65535, help="Port on this machine.")] = 8123,
     fault: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=SHARE", help="Share of a fault in all replies. May be repeated.")
+        list[str] | None, Option(metavar="NAME=SHARE", help="Share of replies with this fault. May be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of everything drawn.")] = 0,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of all random choices.")] = 0,
     script: Annotated[
-        Path | None, typer.Option(metavar="FILE", callback=input_file, help="Lines to serve in turn instead.")
+        Path | None, Option(metavar="FILE", callback=input_file, help="Serve the lines of this file in turn instead.")
     ] = None,
-    pick: Annotated[str, typer.Option(help="What a good reply picks: first, last or random.")] = "random",
-    slow_seconds: Annotated[float, typer.Option(min=0, callback=finite, help="How long a slow reply takes.")] = 30.0,
+    pick: Annotated[str, Option(help="Action that a good reply picks: first, last or random.")] = "random",
+    slow_seconds: Annotated[float, Option(min=0, callback=finite, help="Seconds that a slow reply takes.")] = 30.0,
     retry_after: Annotated[
-        float, typer.Option(min=0, callback=finite, help="Seconds that a rate-limited reply asks to wait.")
+        float, Option(min=0, callback=finite, help="Seconds that a rate-limited reply asks to wait.")
     ] = 1.0,
-    latency: Annotated[float, typer.Option(min=0, callback=finite, help="Seconds that every reply takes.")] = 0.0,
+    latency: Annotated[float, Option(min=0, callback=finite, help="Seconds that every reply takes.")] = 0.0,
 ) -> None:
-    """Serve a model for tests on this machine: OpenAI-compatible, with the faults you ask for. Ctrl-C ends it.
+    """Serve a fake model for tests on this machine: OpenAI-compatible, with chosen faults. Ctrl-C ends it.
 
     Faults: slow, rate_limited, broken, dropped, no_json, empty, truncated, garbage, illegal, hostile, endless. A line
-    of a script is good, a fault, or a text to say. GET /stub/served counts what was served.
+    of a script is good, a fault, or the text of the reply. GET /stub/served counts the replies.
 
     Examples:
 

@@ -1,8 +1,9 @@
-"""The program `cardenvs`: its commands, and those that single games bring."""
+"""The program `cardenvs`: its commands, and commands of single games."""
 
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
@@ -20,7 +21,7 @@ from cardenvs.cli.plugins import game_commands, load_group
 from cardenvs.cli.prompt import prompt
 from cardenvs.cli.replay import replay
 from cardenvs.cli.scenario import scenario_app
-from cardenvs.cli.serve import serve
+from cardenvs.cli.serve import ServeCommand, serve
 from cardenvs.cli.simulate import simulate
 from cardenvs.cli.solve import exploitability, solve
 from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
@@ -34,7 +35,7 @@ from cardenvs.cli.zoo import zoo_app
 
 
 class _Commands(typer.core.TyperGroup):
-    """The commands below, then those that single games bring."""
+    """The commands below, then the commands of single games."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         return run_safely(lambda: super(_Commands, self).main(*args, **options))
@@ -75,18 +76,21 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+        bool, Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Options before any command."""
+    """Options before the command."""
 
 
 for command in (
     games, info, play, match, simulate, verify, trajectories, train, clone, curves, solve, exploitability, exploit,
     replay, serve, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
-    app.command()(command)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
+    app.command(cls=ServeCommand if command is serve else None)(command)
+# Everything after `bench` goes to the benchmarks.
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    bench
+)  # passes its arguments on
 for name, group in (
     ("arena", arena_app), ("scenario", scenario_app), ("submit", submit_app), ("transcript", transcript_app),
     ("zoo", zoo_app),

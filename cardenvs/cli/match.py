@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
@@ -14,6 +15,7 @@ from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_COUNT, BatchSize, GameName, GamesStore, OptionTexts, Processes, new_console
 from cardenvs.core.errors import ArenaError
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from cardenvs.agents.guarded.limits import AgentLimits
@@ -24,54 +26,54 @@ if TYPE_CHECKING:
 
 def match(
     game: GameName,
-    agents: Annotated[str, typer.Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
-    deals: Annotated[int, typer.Option(min=1, max=MAX_COUNT, help="Duplicate deals.")] = 1000,
+    agents: Annotated[str, Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
+    deals: Annotated[int, Option(min=1, max=MAX_COUNT, help="Duplicate deals.")] = 1000,
     seed: Annotated[
-        str | None,
-        typer.Option(metavar="SEED", help="A number, or the seed that a match printed; default: drawn."),
+        str | None, Option(metavar="SEED", help="A number, or the seed that a match printed; default: drawn.")
     ] = None,
     processes: Processes = 1,
     option: OptionTexts = None,
     store: GamesStore = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a match that the store has games of.")] = False,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as JSON.")] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
+    resume: Annotated[bool, Option("--resume", help="Play the rest of a match that the store has games of.")] = False,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
     batch: BatchSize = 64,
     on_failure: Annotated[
-        str, typer.Option(metavar="stop|forfeit|forced_action", help="What happens when an agent fails.")
+        str, Option(metavar="stop|forfeit|forced_action", help="What happens when an agent fails.")
     ] = "stop",
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Record a game that fails and go on; its deal does not count.")
+        bool,
+        Option("--keep-going", help="Record games that fail and play the others; a failed game's deal does not count."),
     ] = False,
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Record the games' own figures and coverage, and print their sums.")
+        bool, Option("--statistics", help="Record the games' own figures and coverage, and print their sums.")
     ] = False,
     keep_env: Annotated[
         list[str] | None,
-        typer.Option("--keep-env", metavar="NAME", help="Pass a variable to agents in processes. May be repeated."),
+        Option("--keep-env", metavar="NAME", help="Pass a variable to agents in processes. May be repeated."),
     ] = None,
 ) -> None:
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
-    Every deal is played in every seating (above three players: every rotation) with the same cards. The result
-    depends on the seed alone, not on the number of processes. Without --seed a seed is drawn; it is printed at the end.
-    With --keep-going, games that fail are listed at the end, and the exit code is 1.
+    Every deal is played in every seating (with more than three players: every rotation) with the same cards. The result
+    depends only on the seed, not on the number of processes. Without --seed, a seed is drawn and printed at the end.
+    With --keep-going, failed games are listed at the end, and the exit code is 1.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
-    tabular:PATH, python:MODULE:FACTORY.
+    tabular:PATH, python:MODULE:NAME.
 
-    After Ctrl-C, add --resume to a command with --store to continue. Examples:
+    After Ctrl-C, add --resume to a command with --store to play the rest.
+
+    Examples:
 
     - `cardenvs match leduc_poker_v0 --agents random,search --deals 500`
     - `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`
     """
-    from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import summarise
     from cardenvs.arena.results.sums import GameSums
     from cardenvs.arena.store import Store
-    from cardenvs.core.registry import get_game
 
     outputs = Outputs({"--json": json, "--html": html}, used={"--store": store})
     if html is not None:
@@ -79,14 +81,14 @@ def match(
 
         check_page_extra()
     if resume and store is None:
-        raise ArenaError("--resume needs the --store to go on with")
+        raise ArenaError("--resume needs the --store of the games to resume")
     found = get_game(game)
     guard = _guard(on_failure, keep_env or ())
     options = read_options(found, option)
-    wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
+    wanted = Match.make(found, options, split_specs(agents), deals, seed, guard=guard)
     with Store(store) as opened:
         wanted = opened.seeded(wanted, resume)
-        compile_for(found, options, wanted.agents)
+        compile_for(found, options, wanted.specs)
         how = {"resume": resume, "processes": processes, "batch": batch, "keep_going": keep_going}
         interrupted = _run_with_progress(wanted, opened, {**how, "statistics": statistics})
         summary = summarise(wanted, opened.records(wanted.id))
@@ -94,7 +96,11 @@ def match(
         failed = opened.failed(wanted.id)
     _report(summary, sums, failed, outputs, json, html)
     if interrupted:
-        kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
+        kept = (
+            f"finished games are in {store}; add --resume to play the rest"
+            if store
+            else "nothing was kept; use --store"
+        )
         typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     outputs.close()
@@ -137,19 +143,22 @@ def _report(
     json: Path | None,
     html: Path | None,
 ) -> None:
+    from cardenvs.arena.output.files import write_summary_json
     from cardenvs.arena.output.page import write_page
-    from cardenvs.arena.output.report import print_summary, write_json
     from cardenvs.arena.output.sums import failures_json, print_failures, print_statistics
+    from cardenvs.arena.output.terminal import print_summary
+    from cardenvs.arena.results.document import summary_document
 
     console = new_console()
-    print_summary(summary, console)
+    document = summary_document(summary)
+    print_summary(document, console)
     more: dict[str, Any] = {}
     if sums is not None:
-        print_statistics(sums, console)
         more["statistics"] = sums.as_dict()
+        print_statistics(more["statistics"], console)
     if failed:
         print_failures([error for *_, error in failed], summary.games + summary.unfinished, console)
         more["failures"] = failures_json(failed)
-    outputs.write("JSON", json, lambda path: write_json(summary, path, more))
+    outputs.write("JSON", json, lambda path: write_summary_json(document, path, more))
     if summary.deals:
-        outputs.write("page", html, lambda path: write_page(summary, path))
+        outputs.write("page", html, lambda path: write_page(document, path))

@@ -1,42 +1,54 @@
 """`cardenvs new-game`."""
 
+import enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.core.errors import CardenvsError, FileError
+from cardenvs.core.files import check_output_folder, write_whole
+
+
+class Kit(enum.StrEnum):
+    """The kits with which a new game can begin."""
+
+    NONE = "none"
+    TRICKS = "tricks"
 
 
 def new_game(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the game, without version: my_game.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the game, without version: my_game.")],
     package: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write a package of its own into this new folder; default: see below."),
+        Path | None, Option(metavar="FOLDER", help="Write a separate package into this new folder; default: see below.")
     ] = None,
+    kit: Annotated[
+        Kit, Option(help="The kit that the game uses: tricks for a trick-taking game, none for a game without.")
+    ] = Kit.NONE,
 ) -> None:
-    """Write a small working game, with tests, scenarios and a page, to turn into your own.
+    """Write a small working game, with tests, scenarios and a page, as a start for your own.
 
-    Run in the root of a checkout of cardenvs, it adds a game to cardenvs itself: cardenvs/games/NAME, its tests, and
-    the line in pyproject.toml that registers it. Anywhere else, use --package. No file is overwritten.
+    In the root of a checkout of cardenvs, it adds a game to cardenvs itself: cardenvs/games/NAME, its tests, and the
+    line in pyproject.toml that registers it. Elsewhere, use --package. No file is overwritten.
 
-    The game passes `cardenvs.testing.check_game` as it is. docs/adding-a-game.md explains its files.
+    The game passes `cardenvs.testing.check_game`. docs/adding-a-game.md explains its files.
 
     Examples:
 
     - `cardenvs new-game my_game --package ./my_game`
+    - `cardenvs new-game my_whist --kit tricks --package ./my_whist`
     - `cardenvs new-game my_game`
     """
     from cardenvs.cli.scaffold import checked_name, checkout_files, package_files, registered
-    from cardenvs.core.files import check_output_folder, write_whole
 
     checked_name(name, is_package=package is not None)
     if package is None:
-        root, files = Path(), checkout_files(name)
+        root, files = Path(), checkout_files(name, kit)
         pyproject = _pyproject_of_checkout()
         registration = registered(pyproject.read_text(encoding="utf-8"), name)
     else:
-        root, files = package, package_files(name)
+        root, files = package, package_files(name, kit)
         check_output_folder(root)
         if root.is_dir() and any(root.iterdir()):
             raise FileError(f"cannot write {root}: the folder is not empty; give a new one")
@@ -72,6 +84,6 @@ def _pyproject_of_checkout() -> Path:
         name = None
     if name != "cardenvs" or not Path("cardenvs", "games").is_dir():
         raise CardenvsError(
-            "this is not the root of a checkout of cardenvs; to write a package of its own, add --package FOLDER"
+            "this is not the root of a checkout of cardenvs; to write a separate package, add --package FOLDER"
         )
     return path

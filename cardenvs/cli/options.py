@@ -1,4 +1,4 @@
-"""Texts such as NAME=VALUE, and the options of a game among them."""
+"""NAME=VALUE texts, such as the options of a game."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,10 @@ if TYPE_CHECKING:
 def parse_pairs(
     texts: list[str] | None, flag: str, example: str, error: type[CardenvsError] = OptionError
 ) -> dict[str, str]:
-    """Return values by name, from texts that read NAME=VALUE.
-
-    Args:
-        texts: as they were given; where a name is repeated, its last value counts.
-        flag: of the command line, for the message.
-        example: a text that would be right, for the message.
-        error: the class of error to raise.
+    """Return the values in NAME=VALUE texts, by name; the last value of a repeated name counts.
 
     Raises:
-        error: a text has no "=".
+        error: a text has no "="; the message shows `flag` and `example`.
     """
     pairs = {}
     for text in texts or ():
@@ -37,11 +31,7 @@ def read_options(
 ) -> "Options":
     """Return the options of a game from texts such as "ante=2".
 
-    Args:
-        game: whose options.
-        texts: of --option.
-        players: of --players, which is num_players by another name.
-        default_players: num_players, unless `texts` has it.
+    `players` is another name of the option num_players; `default_players` is used if neither is given.
 
     Raises:
         OptionError: a text is malformed, an option is unknown, or its value is not allowed.
@@ -49,7 +39,7 @@ def read_options(
     pairs = parse_pairs(texts, "--option", "num_players=2")
     if players is not None:
         if "num_players" in pairs:
-            raise OptionError("--players and -o num_players=... say the same; give one of them")
+            raise OptionError("--players and -o num_players=... are the same option; give only one of them")
         pairs["num_players"] = str(players)
     if default_players is not None:
         pairs.setdefault("num_players", str(default_players))
@@ -60,5 +50,5 @@ def read_options(
 
 
 def option_text(value: Any) -> str:
-    """Return the value of an option in the form the command line takes."""
+    """Return the value of an option as text for the command line."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts, new_console
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,22 +22,20 @@ if TYPE_CHECKING:
     from cardenvs.core.options import Options
     from cardenvs.core.state import State
 
-_LAST_LINES = 6  # of a game that goes on without the person
+_LAST_LINES = 6  # printed of a game that the others finish without the user
 
 
 def play(
     game: GameName,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="AGENTS", help="The other players: one agent for all, or one for each."),
+        str | None, Option(metavar="AGENTS", help="The other players: one agent for all seats, or one for each.")
     ] = None,
-    seat: Annotated[int, typer.Option(min=0, help="Your seat, from 0.")] = 0,
+    seat: Annotated[int, Option(min=0, help="Your seat, from 0.")] = 0,
     seed: Annotated[
-        str | None,
-        typer.Option(metavar="SEED", help="A number, or the seed that `play` printed; default: drawn."),
+        str | None, Option(metavar="SEED", help="A number, or the seed that `play` printed; default: drawn.")
     ] = None,
     option: OptionTexts = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a replay when you stop.")] = None,
+    save: Annotated[Path | None, Option(metavar="FILE", help="Write a replay when you stop.")] = None,
 ) -> None:
     """Play a game in the terminal. You see only what your seat may know.
 
@@ -49,7 +49,6 @@ def play(
 
     from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import is_guest
-    from cardenvs.core.registry import get_game
 
     found = get_game(game)
     options = read_options(found, option)
@@ -117,7 +116,7 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
         return
     except CardenvsError:
         raise
-    except Exception as error:  # whatever an agent raises is the agent's failure
+    except Exception as error:  # any exception of an agent is its failure
         player = state.current_player
         raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
     finally:
@@ -132,7 +131,7 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
 
 
 def _tell_end(console: "Console", you: "TerminalAgent", state: "State", seat: int) -> None:
-    """Print the rest of the game, or only its end if it went on without the person."""
+    """Print the rest of the game, or only its end if the others finished it without the user."""
     from cardenvs.core.narration import Narrator
 
     events = state.events(seat)
@@ -148,7 +147,7 @@ def _tell_end(console: "Console", you: "TerminalAgent", state: "State", seat: in
 
 
 def _events_until_out(state: "State", seat: int) -> int:
-    """Return how many events the person had seen when they left the game; all of them if they did not."""
+    """Return how many events the user had seen when they left the game; all events if they did not."""
     if state.active[seat]:
         return len(state.event_rows(seat))
     again = state.game.state_type(state.game, state.options, seed=state.seed)
@@ -176,7 +175,7 @@ def _print_result(console: "Console", state: "State", seat: int) -> None:
 
 
 def _result_text(state: "State", seat: int) -> str:
-    """Return the result in words: who won between two, the place among more."""
+    """Return the result in words: won or lost with two players, the place with more."""
     returns, unit = state.returns, state.game.returns(state.options).unit
     mine, best = returns[seat], max(returns)
     points = f"{mine:+.4g} {unit}."

@@ -1,7 +1,6 @@
 """Commands of single games, from this package and from others.
 
-A package registers the commands of a game with the entry-point group "cardenvs.commands", a typer app by the name that
-the commands go by:
+A package registers the commands of a game, a typer app, in the entry-point group "cardenvs.commands":
 
     [project.entry-points."cardenvs.commands"]
     my_game = "my_package.my_game_commands:app"
@@ -28,13 +27,13 @@ GROUP = "cardenvs.commands"
 
 @functools.cache
 def game_commands() -> dict[str, str]:
-    """Return where the commands of each game are, "module:attribute" by name. Nothing is imported."""
+    """Return the places of the commands of games, "module:attribute" by name, without importing anything."""
     points = importlib.metadata.entry_points(group=GROUP)
     return {point.name: point.value for point in sorted(points, key=lambda point: point.name)}
 
 
 def load_group(name: str) -> "GameCommands":
-    """Return the commands registered by that name, which are imported when they are needed."""
+    """Return the commands registered by that name. They are imported when they are needed."""
     return GameCommands(name, game_commands()[name])
 
 
@@ -42,7 +41,7 @@ class GameCommands(typer.core.TyperGroup):
     """The commands of a game."""
 
     def __init__(self, name: str, target: str) -> None:
-        """Show them as the group `name`, with the first line of the module's docstring as its help."""
+        """Create the group `name`, whose help is the first line of the module's docstring."""
         self._target = target
         super().__init__(
             name=name, help=_first_line(target.partition(":")[0]), no_args_is_help=True, rich_markup_mode="markdown",
@@ -57,7 +56,8 @@ class GameCommands(typer.core.TyperGroup):
             raise CardenvsError(f"the commands of {self.name} cannot be loaded from {self._target}: {error}") from error
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: D102  documented in click
-        return self._loaded().list_commands(ctx)
+        names: list[str] = self._loaded().list_commands(ctx)
+        return names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: D102
         return self._loaded().get_command(ctx, cmd_name)
@@ -70,13 +70,13 @@ def _first_line(module: str) -> str:
         return f"(there is no module {module})"
     try:
         tree = ast.parse(Path(spec.origin).read_bytes())
-    except (OSError, SyntaxError, ValueError) as error:  # calling the command shows what is wrong
+    except (OSError, SyntaxError, ValueError) as error:  # calling the command shows the error
         return f"({module} cannot be read: {type(error).__name__})"
     return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def _find_spec(module: str) -> ModuleSpec | None:
-    """Like importlib.util.find_spec, which would import the packages that the module is in."""
+    """Return a module's spec as importlib.util.find_spec does, but without importing its packages."""
     first, *rest = module.split(".")
     name, spec = first, importlib.util.find_spec(first)
     for part in rest:

@@ -1,23 +1,18 @@
-"""The progress bar of commands that play."""
+"""The progress bar of commands."""
 
 import sys
 from typing import Self
 
 
 class ProgressBar:
-    """A progress bar on standard error, drawn from the first report on. Use it in a `with` statement."""
+    """A progress bar on standard error, drawn from the first report on, for use in a `with` statement."""
 
     def __init__(
         self, title: str, *, unit: str = "", total: int | None = None, transient: bool = False, hidden: bool = False
     ) -> None:
-        """Prepare the bar.
+        """Prepare the bar. With a unit, as in "games", it shows the rate per second.
 
-        Args:
-            title: the text before it.
-            unit: what is counted, as in "games"; with a unit the bar says how many a second there are.
-            total: how many there will be, if that is known.
-            transient: take the bar away at the end.
-            hidden: draw nothing.
+        `transient` removes the bar at the end; `hidden` draws nothing.
         """
         from rich.console import Console
         from rich.progress import (
@@ -34,7 +29,7 @@ class ProgressBar:
             TextColumn("{task.fields[unit]}"), TextColumn("{task.fields[rate]}"), TimeElapsedColumn(),
             TextColumn("left:"), TimeRemainingColumn(),
         )  # fmt: skip
-        # Lines on stdout go above the bar if both are on the terminal, and where they should if they are not.
+        # Lines on stdout go above the bar only if both are on the terminal.
         self._progress = Progress(
             *columns, console=Console(stderr=True), transient=transient, disable=hidden,
             redirect_stdout=sys.stdout.isatty(),
@@ -46,12 +41,12 @@ class ProgressBar:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._progress.live.is_started:  # rich would end a bar that was never drawn with an empty line
+        if self._progress.live.is_started:  # for a bar that was never drawn, rich would print an empty line
             self._progress.stop()
 
     def show(self, done: int, total: int | None = None, *, title: str | None = None, unit: str | None = None) -> None:
-        """Report how far the work is. None: as before."""
-        self._progress.start()  # not before: what is refused at once needs no bar
+        """Report progress. None: as before."""
+        self._progress.start()  # not earlier: a command that is refused at once needs no bar
         self._unit = self._unit if unit is None else unit
         speed = self._progress.tasks[0].speed if self._unit else None
         self._progress.update(

@@ -3,11 +3,14 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.options import parse_pairs, read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts
 from cardenvs.core.errors import AgentError
+from cardenvs.core.registry import get_game
+from cardenvs.core.text import printable
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -16,18 +19,18 @@ if TYPE_CHECKING:
 
 def prompt(
     game: GameName,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the deal and of the play before.")] = 0,
-    ply: Annotated[int, typer.Option(min=0, max=10**9, help="Number of actions before the decision.")] = 0,
-    player: Annotated[int | None, typer.Option(min=0, help="Fail unless this player is to act.")] = None,
-    policy: Annotated[str, typer.Option(help="Who plays the actions before: random, or a policy.")] = "random",
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="Use the settings of this model.")] = None,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of the deal and of the earlier actions.")] = 0,
+    ply: Annotated[int, Option(min=0, max=10**9, help="Number of actions before the decision.")] = 0,
+    player: Annotated[int | None, Option(min=0, help="Fail unless this player is to act.")] = None,
+    policy: Annotated[str, Option(help="Policy that plays the earlier actions.")] = "random",
+    model: Annotated[str | None, Option(metavar="NAME", help="Use the settings of this model.")] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of prompts. May be repeated.")
+        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A setting of prompts. May be repeated.")
     ] = None,
     option: OptionTexts = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the messages as they are sent.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the messages as they are sent.")] = False,
 ) -> None:
-    """Print exactly what a language model would see of one decision.
+    """Print exactly what a language model sees at one decision.
 
     Settings are candidates, rules, thinking (true or false), recap (a number) and answer (candidate, label or game).
 
@@ -40,8 +43,6 @@ def prompt(
     import json
 
     from cardenvs.agents.base import Turn
-    from cardenvs.core.registry import get_game
-    from cardenvs.core.text import printable
     from cardenvs.llm.prompt import write_prompt
 
     found = get_game(game)

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.shared import escaped, new_console, step_through
-from cardenvs.core.errors import ArenaError
+from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(callback=input_file, help="A replay.")],
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
-    at: Annotated[int | None, typer.Option(metavar="K", help="Show the position after K actions only.")] = None,
-    step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that plays the game.")] = None,
-    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation of the game.")] = None,
+    file: Annotated[Path, Argument(callback=input_file, help="A replay file.")],
+    player: Annotated[int | None, Option(min=0, help="Show what this player saw; default: everything.")] = None,
+    at: Annotated[int | None, Option(metavar="K", help="Show only the position after K actions.")] = None,
+    step: Annotated[bool, Option("--step", help="Step through the game.")] = False,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Write a page that plays the game.")] = None,
+    gif: Annotated[Path | None, Option(metavar="FILE", help="Write an animation of the game.")] = None,
     svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a picture of the position of --at, or the last one.")
+        Path | None, Option(metavar="FILE", help="Write a picture of the position of --at, or the last one.")
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Only check that the game reproduces its record.")] = False,
+    verify: Annotated[bool, Option("--verify", help="Only check that the game reproduces its record.")] = False,
 ) -> None:
-    """Show a recorded game. The game is replayed first, and a damaged or edited file is refused.
+    """Show a recorded game. It is replayed first, and a damaged or edited file is refused.
 
     Examples:
 
@@ -64,7 +66,7 @@ def replay(
 
 
 class _Shown:
-    """A replay on a console, as one viewer saw it."""
+    """A replay as one viewer saw it, on a console."""
 
     def __init__(self, console: "Console", replay: "Replay", player: int | None) -> None:
         from cardenvs.core.events import OMNISCIENT
@@ -77,9 +79,7 @@ class _Shown:
         self._viewer = OMNISCIENT if player is None else player
 
     def write(self, outputs: "Outputs", html: Path | None, gif: Path | None, svg: Path | None, at: int | None) -> None:
-        """Write the files that are asked for."""
-        from cardenvs.core.errors import require
-        from cardenvs.core.files import write_whole
+        """Write the wanted files."""
         from cardenvs.pictures import draw_svg
 
         if gif is not None:
@@ -105,7 +105,7 @@ class _Shown:
         self._console.print(f"[bold]{replay.game.title}[/bold]{escaped(changed)}, seed {replay.setup['seed']}: {names}")
 
     def events(self) -> None:
-        """Print what happened, each action with its number before its consequences."""
+        """Print what happened, with the number of each action before its consequences."""
         state, printed = self._replay.state_at(0), 0
         for ply in range(len(self._replay.actions) + 1):
             if ply:

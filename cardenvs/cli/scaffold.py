@@ -1,4 +1,4 @@
-"""The files of a new game. They are those of the example High Card under another name, so they always work."""
+"""The files of a new game: those of an example under another name, so they always work."""
 
 import importlib.util
 import keyword
@@ -11,55 +11,10 @@ import cardenvs
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.registry import list_games
 
-GAME_FILES = ("__init__.py", "observation.py", "rules.md", "rules.py", "view.py")
+EXAMPLES = {"none": "high_card", "tricks": "plain_whist"}  # by kit
+GAME_FILES = ("__init__.py", "observation.py", "page.md", "rules.md", "rules.py", "view.py")
 _ENTRY_POINTS = '[project.entry-points."cardenvs.games"]\n'
-_LONGEST = 30  # characters of a name, so that no line of the code gets too long
-
-_PAGE = Template("""\
-A new game, so far with the rules of a very small one: keep your card or swap it, the higher card wins.
-
-## Rewards and termination
-
-One reward comes at the end: the winner gets the stake from the loser. A player who forfeits loses.
-
-## Status
-
-The rules are tested paragraph by paragraph, and the game passes `check_game`.
-
-## Version history
-
-- `v0`: first version.
-""")
-
-_SCENARIO = Template("""\
-# The rules by paragraph of rules.md. `cardenvs scenario inspect` shows each position and its legal actions.
-game: ${name}_v0
-scenarios:
-  - name: 2.1 only the owner sees a card
-    deck: 7 K
-    steps:
-      - expect:
-          player: 0
-          legal: [keep, swap]
-          seen_by: {0: {table: {hand: ["7", "?"]}}, 1: {table: {hand: ["?", K]}}}
-
-  - name: 2.2 a swap draws the top card and sets the old one aside
-    deck: 7 K 3 9
-    steps:
-      - {do: swap, expect: {player: 1, table: {hand: ["3", K], aside: ["7", ""]}}}
-      - {do: swap, expect: {table: {hand: ["3", "9"], aside: ["7", K]}}}
-
-  - name: 3.1 the higher card wins
-    options: {stake: 5}
-    deck: 9 T
-    steps:
-      - {do: [keep, keep], expect: {over: true, winner: 1, returns: [-5, 5]}}
-
-  - name: 4.1 a player who forfeits loses
-    deck: A 2
-    steps:
-      - {forfeit: 0, expect: {over: true, returns: [-1, 1]}}
-""")
+_LONGEST = 30  # characters of a name, which keep the lines of code short enough
 
 _SCENARIO_TEST = """
 
@@ -117,14 +72,10 @@ python -m pytest
 
 
 def checked_name(name: str, *, is_package: bool) -> str:
-    """Return `name` if a new game can have it.
-
-    Args:
-        name: without version.
-        is_package: whether the game becomes a top-level package.
+    """Return `name`, which has no version, if a new game can have it.
 
     Raises:
-        CardenvsError: it is not a name for a Python package, too long, or taken.
+        CardenvsError: the name cannot name a Python package, is too long, or is taken.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise CardenvsError(f"a game's name is lower-case letters, digits and _, such as my_game; got {name[:60]!r}")
@@ -133,48 +84,43 @@ def checked_name(name: str, *, is_package: bool) -> str:
     if re.search(r"_v[0-9]+$", name):
         raise CardenvsError(f"leave out the version: {name!r} would become {name}_v0")
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        raise CardenvsError(f"{name!r} is a word of Python and cannot name a package; take another name")
+        raise CardenvsError(f"{name!r} is a Python keyword and cannot name a package; choose another name")
     if name in {known.rsplit("_v", 1)[0] for known in list_games()}:
-        raise CardenvsError(f"there is a game named {name!r} already; take another name")
+        raise CardenvsError(f"there is a game named {name!r} already; choose another name")
     if is_package and (name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None):
-        raise CardenvsError(f"there is a Python package named {name!r} already; take another name")
+        raise CardenvsError(f"there is a Python package named {name!r} already; choose another name")
     return name
 
 
-def package_files(name: str) -> dict[Path, str]:
-    """Return the texts of a package of its own for a game, by path in the package's folder."""
-    words = _words(name)
-    files = {Path(name, file): _renamed(_template(file), name) for file in GAME_FILES}
-    test = _renamed(_template("test.py"), name).replace(
-        "import cardenvs\n", "from pathlib import Path\n\nimport cardenvs\n", 1
-    )
+def package_files(name: str, kit: str) -> dict[Path, str]:
+    """Return the texts of a separate package for a game on a kit, by path in the package's folder."""
+    words, template = _words(name), _Template(EXAMPLES[kit], name)
+    test = template.text("test.py").replace("import cardenvs\n", "from pathlib import Path\n\nimport cardenvs\n", 1)
     test = test.replace("check_game\n", "check_game\nfrom cardenvs.testing.scenarios import read_scenarios\n", 1)
     return {
         Path("pyproject.toml"): _PYPROJECT.substitute(words),
         Path("README.md"): _README.substitute(words),
-        **files,
-        Path(name, "page.md"): _PAGE.substitute(words),
+        **{Path(name, file): template.text(file) for file in GAME_FILES},
         Path("tests", f"test_{name}.py"): test + _SCENARIO_TEST,
-        Path("tests", "scenarios", f"{name}.yaml"): _SCENARIO.substitute(words),
+        Path("tests", "scenarios", f"{name}.yaml"): template.text("scenario.yaml"),
     }
 
 
-def checkout_files(name: str) -> dict[Path, str]:
-    """Return the texts of a game inside cardenvs, by path in a checkout."""
-    folder, words = Path("cardenvs", "games", name), _words(name)
+def checkout_files(name: str, kit: str) -> dict[Path, str]:
+    """Return the texts of a game on a kit inside cardenvs, by path in a checkout."""
+    folder, template = Path("cardenvs", "games", name), _Template(EXAMPLES[kit], name)
     return {
-        **{folder / file: _inside(_renamed(_template(file), name), name) for file in GAME_FILES},
-        folder / "page.md": _PAGE.substitute(words),
-        Path("tests", "games", f"test_{name}.py"): _inside(_renamed(_template("test.py"), name), name),
-        Path("tests", "scenarios", name, "rules.yaml"): _SCENARIO.substitute(words),
+        **{folder / file: _inside(template.text(file), name) for file in GAME_FILES},
+        Path("tests", "games", f"test_{name}.py"): _inside(template.text("test.py"), name),
+        Path("tests", "scenarios", name, "rules.yaml"): template.text("scenario.yaml"),
     }
 
 
 def registered(pyproject: str, name: str) -> str:
-    """Return the text of cardenvs's pyproject.toml with one more game.
+    """Return the text of the pyproject.toml of cardenvs with one more game.
 
     Raises:
-        CardenvsError: it does not register games.
+        CardenvsError: the text does not register games.
     """
     before, found, after = pyproject.partition(_ENTRY_POINTS)
     if not found:
@@ -189,26 +135,31 @@ def _words(name: str) -> dict[str, str]:
     return {"name": name, "title": title, "dashed": f"cardenvs-{name.replace('_', '-').strip('-')}"}
 
 
-def _renamed(text: str, name: str) -> str:
-    """Return a text of High Card with the names of the new game."""
-    title = _words(name)["title"]
-    names = {"high_card": name, "High Card": title, "HighCard": title.replace(" ", "")}
-    return re.sub("|".join(names), lambda match: names[match[0]], text)
-
-
 def _inside(text: str, name: str) -> str:
-    """Return the code of a package as that of a folder of cardenvs, whose imports are grouped differently."""
+    """Return code of a package as code inside cardenvs, where imports are grouped differently."""
     text = re.sub(rf"\n?\nfrom {name}\b", rf"\nfrom cardenvs.games.{name}", text)
     text = text.replace("import numpy as np\nfrom cardenvs", "import numpy as np\n\nfrom cardenvs")
     return text.replace("import cardenvs\nimport pytest\n", "import pytest\n\nimport cardenvs\n")
 
 
-def _template(file: str) -> str:
-    """Return a file of High Card: in an installation it lies beside this module, in a checkout in examples/."""
-    installed = Path(__file__).parent / "high_card"
-    example = Path(cardenvs.__file__).parents[1] / "examples" / "high_card"
-    if installed.is_dir():
-        path = installed / file
-    else:
-        path = example / ("tests/test_high_card.py" if file == "test.py" else f"high_card/{file}")
-    return path.read_text(encoding="utf-8")
+class _Template:
+    """The files of an example with the names of the new game."""
+
+    def __init__(self, example: str, name: str) -> None:
+        old, new = _words(example), _words(name)
+        self._example = example
+        self._names = {
+            example: name, old["title"]: new["title"], old["title"].replace(" ", ""): new["title"].replace(" ", ""),
+        }  # fmt: skip
+
+    def text(self, file: str) -> str:
+        """Return a file: of an installation it lies beside this module, in a checkout in examples/."""
+        installed = Path(__file__).parent / self._example
+        folder = Path(cardenvs.__file__).parents[1] / "examples" / self._example
+        places = {
+            "test.py": folder / "tests" / f"test_{self._example}.py",
+            "scenario.yaml": folder / "tests" / "scenarios" / f"{self._example}.yaml",
+        }
+        path = installed / file if installed.is_dir() else places.get(file, folder / self._example / file)
+        text = path.read_text(encoding="utf-8")
+        return re.sub("|".join(self._names), lambda match: self._names[match[0]], text)

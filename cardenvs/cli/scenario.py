@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED
@@ -18,22 +19,20 @@ if TYPE_CHECKING:
 
 scenario_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
-    help="Scenario files: games played step by step, with what must hold after each step; see `docs/scenarios.md`.\n\n"
+    help="Scenario files: games played step by step, with expectations after each step; see `docs/scenarios.md`.\n\n"
     "Examples:\n\n- `cardenvs scenario run tests/scenarios`\n- `cardenvs scenario inspect my_game.yaml --name trump`",
 )  # fmt: skip
 
 NamePart = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Only scenarios whose names contain this text; case is ignored.")
+    str | None, Option(metavar="TEXT", help="Only scenarios whose names contain this text; case is ignored.")
 ]
 
 
 @scenario_app.command("run")
 def scenario_run(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Scenario files, or folders with *.yaml files.")
-    ],
+    paths: Annotated[list[Path], Argument(metavar="FILE...", help="Scenario files, or folders with *.yaml files.")],
     name: NamePart = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failures and the summary only.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print failures and the summary only.")] = False,
 ) -> None:
     """Play scenarios and check what they expect. The exit code is 1 if an expectation does not hold.
 
@@ -65,15 +64,13 @@ def scenario_run(
 
 @scenario_app.command("inspect")
 def scenario_inspect(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A scenario file.")],
     name: NamePart = None,
-    player: Annotated[
-        int | None, typer.Option(min=0, help="Show what this player sees; default: all cards face up.")
-    ] = None,
+    player: Annotated[int | None, Option(min=0, help="Show what this player sees; default: all cards face up.")] = None,
 ) -> None:
     """Print the position and the legal actions after each step of a scenario.
 
-    Useful for writing one: start with a deck and a step, look at the labels, add the next step.
+    Helps to write scenarios: start with a deck and a step, look at the labels, add the next step.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""What several commands share: types of their parameters, the console, tables."""
+"""What several commands share: parameters, the console, tables."""
 
 import contextlib
 import os
@@ -8,54 +8,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.files import input_file
+from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 MAX_SEED = 2**63 - 1
-MAX_COUNT = 10**15  # of deals or games: a larger number is a mistake
+MAX_COUNT = 10**15  # of deals or games; a larger number is a mistake
 MAX_PROCESSES = 1024
 _MAX_BATCH = 4096
-_MAX_DIGITS = 18  # of a number that a person types
+_MAX_DIGITS = 18  # of a typed number
 
 
 def finite(value: float | None) -> float | None:
-    """Check a number: a callback that refuses nan and infinity."""
+    """Refuse nan and infinity; a callback for parameters."""
     if value is not None and not abs(value) < float("inf"):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of a game; without its version, the newest one.")]
+GameName = Annotated[str, Argument(metavar="GAME", help="Name of a game; without a version, the newest.")]
 OptionTexts = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the game. May be repeated."),
+    list[str] | None, Option("--option", "-o", metavar="NAME=VALUE", help="An option of the game. May be repeated.")
 ]
-BatchSize = Annotated[
-    int, typer.Option(min=1, max=_MAX_BATCH, help="Games side by side for agents that batch or wait.")
-]
-Processes = Annotated[int, typer.Option("--processes", "-p", min=1, max=MAX_PROCESSES, help="Processes to work in.")]
-GamesStore = Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")]
-ConfigFile = Annotated[
-    str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
-]
-Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
-]
-Seconds = Annotated[
-    float | None, typer.Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")
-]
-TotalSteps = Annotated[float | None, typer.Option(min=1, callback=finite, help="Train for this many steps.")]
-InitFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", callback=input_file, help="Begin with the weights of this checkpoint or safetensors."),
-]
-Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
-Threads = Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")]
-StorePath = Annotated[Path, typer.Argument(metavar="STORE", callback=input_file, help="Finished games.")]
+BatchSize = Annotated[int, Option(min=1, max=_MAX_BATCH, help="Parallel games for agents that batch or wait.")]
+Processes = Annotated[int, Option("--processes", "-p", min=1, max=MAX_PROCESSES, help="Number of processes.")]
+GamesStore = Annotated[Path | None, Option(metavar="FILE", help="SQLite file that keeps finished games.")]
+StorePath = Annotated[Path, Argument(metavar="STORE", callback=input_file, help="Finished games.")]
 
 
 def new_console() -> "Console":
@@ -66,19 +49,17 @@ def new_console() -> "Console":
 
 
 def escaped(text: str) -> str:
-    """Return a text as rich prints it, without any markup of its own."""
+    """Return a text with its markup escaped for rich."""
     from rich.markup import escape
 
     return escape(text)
 
 
 def new_table(*columns: str, right: int | None = None, key: bool = False) -> "Table":
-    """Return a plain table.
+    """Return a plain table; without headings if all are empty. Columns from number `right` on are right-aligned, for
+    numbers.
 
-    Args:
-        columns: the headings; where all are empty, no heading is shown.
-        right: the first of the columns of numbers, which are right-aligned; None: no such columns.
-        key: whether the first column is coloured.
+    `key` colours the first column.
     """
     from rich.table import Table
 
@@ -91,7 +72,7 @@ def new_table(*columns: str, right: int | None = None, key: bool = False) -> "Ta
 
 
 def step_through(show: Callable[[int], None], last: int) -> None:
-    """Show positions 0 to `last` one by one, as a person at the keyboard asks for them."""
+    """Show positions 0 to `last` one at a time, as the user at the keyboard asks for them."""
     k = 0
     while True:
         show(k)
@@ -106,34 +87,19 @@ def step_through(show: Callable[[int], None], last: int) -> None:
         k = min(last, max(0, wanted))
 
 
-def same_command(folder: Path, *, is_named: bool, overwrite: bool, flag: str = "") -> str:
-    """Return words for the command that goes on with the run in a folder.
-
-    Args:
-        folder: of the run.
-        is_named: whether the command was given it.
-        overwrite: whether it was given --overwrite.
-        flag: what goes on.
-    """
-    more = " ".join(filter(None, ["" if is_named else f"--out {folder}", flag]))
-    return f"the same command{more and f' with {more}'}{', without --overwrite' if overwrite else ''}"
-
-
 RayAddress = Annotated[
-    str | None,
-    typer.Option("--address", metavar="HOST:PORT", help="Ray cluster to use, or auto; default: a local one."),
+    str | None, Option("--address", metavar="HOST:PORT", help="Ray cluster to use, or auto; default: a local one.")
 ]
 
 
 def join_cluster(backend: str, address: str | None) -> None:
-    """Make `address` the Ray cluster of this process.
+    """Use the Ray cluster at `address` in this process, if there is an address.
 
     Raises:
         ArenaError: the backend is not Ray.
     """
     if address is None:
         return
-    from cardenvs.core.errors import ArenaError
 
     if backend != "ray":
         raise ArenaError("--address is for --backend ray")
@@ -142,7 +108,7 @@ def join_cluster(backend: str, address: str | None) -> None:
 
 @contextlib.contextmanager
 def stopped_by_sigterm() -> Iterator[None]:
-    """Make SIGTERM stop the block as Ctrl-C would, so that it can keep what it has."""
+    """Make SIGTERM stop the block like Ctrl-C, so that it can save its results."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

@@ -1,6 +1,5 @@
 """`cardenvs simulate`: many games at one table."""
 
-import json as json_module
 import os
 import shlex
 import sys
@@ -9,23 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
+import cardenvs.cli.shared as shared
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import (
-    MAX_COUNT,
-    MAX_PROCESSES,
-    GameName,
-    GamesStore,
-    OptionTexts,
-    escaped,
-    finite,
-    new_console,
-)
 from cardenvs.core.errors import AgentError, ArenaError
+from cardenvs.core.files import write_json
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from cardenvs.agents.guarded.limits import AgentLimits
@@ -45,58 +38,59 @@ _TIME_LIMIT, _TRIES = 30.0, 3  # of agents
 
 
 def simulate(
-    game: GameName,
+    game: shared.GameName,
     games: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, help=f"Number of games; default: {_GAMES}.")
+        int | None, Option(min=1, max=shared.MAX_COUNT, help=f"Number of games; default: {_GAMES}.")
     ] = None,
     players: Annotated[
-        int | None, typer.Option(min=1, max=_MOST_PLAYERS, help="Players at the table; default: the game's.")
+        int | None, Option(min=1, max=_MOST_PLAYERS, help="Players at the table; default: the game's.")
     ] = None,
     agents: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer are repeated round the table.")
+        str,
+        Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer agents are repeated around the table."),
     ] = "random",
     seed: Annotated[
-        str | None,
-        typer.Option(metavar="SEED", help="A number, or the seed that a simulation printed; default: drawn."),
+        str | None, Option(metavar="SEED", help="A number, or the seed that a simulation printed; default: drawn.")
     ] = None,
-    only: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play only the games with these numbers.")] = None,
+    only: Annotated[str | None, Option(metavar="A,B,...", help="Play only the games with these numbers.")] = None,
     processes: Annotated[
         int | None,
-        typer.Option("--processes", "-p", min=1, max=MAX_PROCESSES, help="Processes to play in; default: one a core."),
+        Option(
+            "--processes", "-p", min=1, max=shared.MAX_PROCESSES, help="Number of processes; default: one per core."
+        ),
     ] = None,
-    option: OptionTexts = None,
-    store: GamesStore = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Skip games that the store already has.")] = False,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the summary only: no games, no bar.")] = False,
+    option: shared.OptionTexts = None,
+    store: shared.GamesStore = None,
+    resume: Annotated[bool, Option("--resume", help="Skip games that the store already has.")] = False,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print the summary only, without games and bar.")] = False,
     narrate: Annotated[
-        bool, typer.Option("--narrate", help="Tell each game as a spectator sees it; in one process.")
+        bool, Option("--narrate", help="Narrate each game as a spectator sees it, in one process.")
     ] = False,
     on_failure: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="forfeit|forced_action|fail",
-            help="What follows when all tries at a decision fail: the player leaves the game, the game's safe action, "
-            "or a failed game.",
+            help="After the last failed try at a decision: the player leaves the game, a safe action is played, or "
+            "the game fails.",
         ),
     ] = "forfeit",
     time_limit: Annotated[
-        float, typer.Option(min=0, callback=finite, help="Seconds for each try at a decision; 0: no limit.")
+        float, Option(min=0, callback=shared.finite, help="Seconds for each try at a decision; 0: no limit.")
     ] = _TIME_LIMIT,
-    tries: Annotated[int, typer.Option(min=1, max=100, help="Tries at a decision.")] = _TRIES,
+    tries: Annotated[int, Option(min=1, max=100, help="Tries at a decision.")] = _TRIES,
 ) -> None:
-    """Play many games at one table: a line for each, then sums, coverage, and failures.
+    """Play many games at one table: a line for each, then sums, coverage and failures.
 
-    A simulation is a match with fixed seats: one game a deal, and its stores are those of `match`. A game depends on
-    the seed and its number alone, not on the processes. An agent that answers too late, raises, or chooses what is
-    illegal is asked again; after three failed tries it forfeits, and the game goes on where two others remain. A game
-    fails if the rules raise, returns or conserved quantities do not add up, or a process dies; with --on-failure fail,
-    also at an agent's first failure, with a traceback. Failures are reported with the command that repeats them; the
-    other games go on, and the exit code is 1, as it is after a forfeit. --store keeps finished games, and the same
-    command with --resume plays the rest. Agents keep their seats: use `cardenvs match` to compare them without the luck
-    of the seat.
+    A simulation is a match with fixed seats, one game per deal, and stores of `match` can hold it. A game depends only
+    on the seed and its number, not on the processes. An agent that answers too late, raises, or chooses an illegal
+    action is asked again. After three failed tries it forfeits; if two others remain, they play on. A game fails if
+    the rules raise, if returns or conserved quantities do not add up, or if a process dies; with --on-failure fail,
+    also at an agent's first failure, with a traceback. Failures are reported with the command that repeats them. The
+    other games are still played, and the exit code is 1, as after a forfeit. --store keeps finished games, and the same
+    command with --resume plays the rest. To compare agents without the luck of the seat, use `cardenvs match`.
 
-    Examples, of which the last plays two games again:
+    Examples (the last one replays two games):
 
     - `cardenvs simulate wingspan --games 1000 --players 3`
     - `cardenvs simulate wingspan --games 1 --narrate`
@@ -105,14 +99,17 @@ def simulate(
     - `cardenvs simulate gin_rummy --agents heuristic,random -o match_target=100 --quiet -p 2`
     - `cardenvs simulate kuhn_poker --seed 7 --only 12,40`
     """
+    from cardenvs.arena.results.sums import GameSums
     from cardenvs.arena.store import Store
     from cardenvs.arena.workers import usable_processes
 
     outputs = Outputs({"--json": json}, used={"--store": store})
     if resume and store is None:
-        raise ArenaError("--resume needs the --store to go on with")
+        raise ArenaError("--resume needs the --store of the games to resume")
     if narrate and (quiet or (processes or 1) > 1):
-        raise ArenaError("--narrate tells games as they are played, in one process: leave out --quiet and --processes")
+        raise ArenaError(
+            "--narrate narrates games while they are played, in one process: leave out --quiet and --processes"
+        )
     numbers = _numbers(only, games, seed)
     guard = _guard(on_failure, time_limit, tries)
     match = table_match(game, players, agents, option, numbers[-1] + 1 if numbers else games or _GAMES, seed, guard)
@@ -120,7 +117,7 @@ def simulate(
     interrupted, lost = False, None
     with Store(store) as opened:
         match = opened.seeded(match, resume)
-        compile_for(match.game, match.options, match.agents)
+        compile_for(match.game, match.options, match.specs)
         run = _Run(match, total, quiet, narrate)
         try:
             wanted = 1 if narrate else processes or usable_processes()
@@ -131,25 +128,25 @@ def simulate(
             lost = error
         failed = opened.failed(match.id)
         command = _command(match, numbers)
-        given_up = _print_summary(run, opened, failed, command)
-        outputs.write("JSON", json, lambda path: _write_json(path, run, opened, failed, command))
+        sums = GameSums.of(match, opened.records(match.id))
+        _print_summary(run, sums, failed, command)
+        outputs.write("JSON", json, lambda path: _write_json(path, run, opened, sums, failed, command))
     if lost is not None:
         raise lost
     if interrupted:
-        go_on = f"; they are in {store}, add --resume to go on" if store else ""
+        go_on = f"; they are in {store}, add --resume to play the rest" if store else ""
         typer.secho(f"Stopped after {run.games} of {total} games{go_on}.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     outputs.close()
-    if failed or given_up:
+    if failed or sums.forfeits:
         raise typer.Exit(EXIT_FAILED)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What is asked for
+# -- arguments ----------------------------------------------------------------------------------------------------
 
 
 def _numbers(only: str | None, games: int | None, seed: str | None) -> list[int] | None:
-    """Return the games of --only, in order."""
+    """Return the numbers of --only, in order."""
     if only is None:
         return None
     if games is not None or seed is None:
@@ -184,23 +181,15 @@ def table_match(
 ) -> "Match":
     """Return the match of games at one table.
 
-    Args:
-        name: of the game.
-        players: at the table; None: the game's default.
-        agents: specs by seat, repeated round the table.
-        option: NAME=VALUE texts.
-        games: how many.
-        seed: as on the command line; None draws one.
-        guard: the limits of agents, see Match.
+    `agents` are specs by seat, repeated around the table. By default, the game sets the number of players, and the seed
+    is drawn.
 
     Raises:
-        CardenvsError: something in the texts is wrong.
+        CardenvsError: an argument is not valid.
     """
-    from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.schedule import FIXED
-    from cardenvs.core.registry import get_game
 
     game = get_game(name)
     options = read_options(game, option, players=players)
@@ -209,15 +198,15 @@ def table_match(
         raise AgentError(
             f"{len(specs)} agents for {options.num_players} players of {game.name}; add --players {len(specs)}"
         )
-    seated = tuple(specs[p % len(specs)] for p in range(options.num_players))
-    return Match(game, options, seated, games, MatchSeed.of(seed), schedule=FIXED, guard=guard)
+    seated = [specs[p % len(specs)] for p in range(options.num_players)]
+    return Match.make(game, options, seated, games, seed, schedule=FIXED, guard=guard)
 
 
 def _command(match: "Match", numbers: list[int] | None) -> str:
-    """Return the command that plays the same games, or those of some numbers."""
+    """Return the command that plays the same games, or the games with some numbers."""
     words = ["cardenvs", "simulate", match.game.name, "--seed", match.seed_text]
     words += ["--only", ",".join(map(str, numbers))] if numbers else ["--games", str(match.deals)]
-    words += ["--players", str(match.options.num_players), "--agents", ",".join(match.agents)]
+    words += ["--players", str(match.options.num_players), "--agents", ",".join(match.specs)]
     for name in match.options.changed():
         if name != "num_players":
             words += ["-o", f"{name}={option_text(getattr(match.options, name))}"]
@@ -226,7 +215,7 @@ def _command(match: "Match", numbers: list[int] | None) -> str:
 
 
 def _guard_words(guard: "AgentLimits | None") -> list[str]:
-    """Return the arguments of limits other than the default ones."""
+    """Return the arguments for limits that differ from the defaults."""
     if guard is None:
         return ["--on-failure", _FAIL]
     words = [] if guard.on_failure == "forfeit" else ["--on-failure", guard.on_failure]
@@ -234,8 +223,7 @@ def _guard_words(guard: "AgentLimits | None") -> list[str]:
     return words + ([] if guard.tries == _TRIES else ["--tries", str(guard.tries)])
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# While games are played
+# -- playing ------------------------------------------------------------------------------------------------------
 
 
 class _Run:
@@ -250,7 +238,7 @@ class _Run:
         """Play. Returns whether it was interrupted."""
         from cardenvs.arena.run import run
 
-        hidden = self._quiet or not sys.stderr.isatty()  # the lines of the games say it
+        hidden = self._quiet or not sys.stderr.isatty()  # the lines of the games show the progress
         started = time.perf_counter()
         with ProgressBar(self.match.game.title, unit="games", total=self.total, hidden=hidden) as bar:
             try:
@@ -271,12 +259,12 @@ class _Run:
             print(self._line(game))
 
     def _line(self, game: "GameRecord") -> str:
-        """One game in a line: number, seed, who has won, score, returns, plies."""
+        """Return a game in one line: number, seed, winners, score, returns, plies."""
         start = f"{game.deal:>{len(str(self.match.deals - 1))}}  seed {game.seed:<19}"
         if game.error is not None:
             error = game.error.partition("\n")[0]
             return f"{start}  FAILED  {error if len(error) <= _LONGEST_ERROR else f'{error[: _LONGEST_ERROR - 3]}...'}"
-        winners = " and ".join(f"player_{p} {self.match.agents[p]}" for p in game.winners) or "nobody"
+        winners = " and ".join(f"player_{p} {self.match.specs[p]}" for p in game.winners) or "nobody"
         returns = " ".join(f"{value:+g}" for value in game.returns)
         figures = game.statistics.figures if game.statistics is not None else {}
         scores = [f"{name} {' '.join(f'{v:g}' for v in values)}" for name, values in figures.items()]
@@ -293,63 +281,55 @@ def _printer() -> "type[Narrative]":
     return Printed
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Afterwards
+# -- results ------------------------------------------------------------------------------------------------------
 
 
-def _sums(run: _Run, store: "Store") -> "GameSums":
-    from cardenvs.arena.results.sums import GameSums
-
-    return GameSums.of(run.match, store.records(run.match.id))
-
-
-def _print_summary(run: _Run, store: "Store", failed: list[tuple[str, int, int, str]], command: str) -> int:
-    """Print the summary. Returns how often agents forfeited."""
+def _print_summary(run: _Run, sums: "GameSums", failed: list[tuple[str, int, int, str]], command: str) -> None:
     from cardenvs.arena.output.sums import print_failed_tries, print_failures, print_results, print_statistics
 
-    console = new_console()
+    console = shared.new_console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_IN_FILES
-    sums, match = _sums(run, store), run.match
+    match, document = run.match, sums.as_dict()
     changed = "".join(f" {name}={value}" for name, value in match.options.changed().items())
     games = sums.games + len(failed)
-    console.print(f"\n[bold]{match.game.title}[/bold]{escaped(changed)}: {games} games", soft_wrap=True)
+    console.print(f"\n[bold]{match.game.title}[/bold]{shared.escaped(changed)}: {games} games", soft_wrap=True)
     seconds = max(run.seconds, 1e-9)
     console.print(f"{run.seconds:.1f} s, {run.games / seconds:,.1f} games/s, {run.plies / seconds:,.0f} actions/s")
     if sums.games:
-        plies = sums.plies or {}
-        console.print(f"plies a game: {plies['mean']:.1f} ({plies['min']:.0f} to {plies['max']:.0f})")
-        print_results(sums, console)
-        print_statistics(sums, console)
-        print_failed_tries(sums, console)
+        plies = document["plies"]
+        console.print(f"plies per game: {plies['mean']:.1f} ({plies['min']:.0f} to {plies['max']:.0f})")
+        print_results(document, match.game.returns(match.options).unit, console)
+        print_statistics(document, console)
+        print_failed_tries(document, sums.first_failures, console)
     print_failures([error for *_, error in failed], games, console)
     if failed:
         again = _command(match, sorted({deal for _, deal, _, _ in failed}))
-        console.print(f"All of them again:\n  [cyan]{escaped(again)}[/cyan]", soft_wrap=True)
+        console.print(f"To repeat all of them:\n  [cyan]{shared.escaped(again)}[/cyan]", soft_wrap=True)
     typer.secho(command, dim=True, err=True)
-    return sums.given_up
 
 
-def _write_json(path: Path, run: _Run, store: "Store", failed: list[tuple[str, int, int, str]], command: str) -> None:
+def _write_json(
+    path: Path, run: _Run, store: "Store", sums: "GameSums", failed: list[tuple[str, int, int, str]], command: str
+) -> None:
     from cardenvs.arena.output.sums import failures_json
-    from cardenvs.core.files import write_whole
 
     match, seconds = run.match, max(run.seconds, 1e-9)
     written = {
         "format": FORMAT,
         "game": match.game.name,
         "options": match.options.as_dict(),
-        "agents": list(match.agents),
+        "agents": list(match.specs),
         "seed": match.seed_text,
         "command": command,
         "seconds": run.seconds,
         "games_per_second": run.games / seconds,
         "actions_per_second": run.plies / seconds,
-        "summary": _sums(run, store).as_dict(),
+        "summary": sums.as_dict(),
         "failures": failures_json(failed),
         "games": [_game_json(game) for game in store.records(match.id)],
     }
-    write_whole(path, json_module.dumps(written, indent=1, allow_nan=False) + "\n")
+    write_json(path, written)
 
 
 def _game_json(game: "GameRecord") -> dict[str, Any]:

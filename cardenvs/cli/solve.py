@@ -1,20 +1,24 @@
 """`cardenvs solve` and `cardenvs exploitability`."""
 
-import functools
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.runs import Out, Overwrite, Resume, check_resume, stopping
 from cardenvs.cli.shared import MAX_COUNT, MAX_SEED, GameName, OptionTexts, finite
+from cardenvs.core.errors import OptionError
+from cardenvs.core.files import check_input, check_output_folder, locked_folder
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from cardenvs.agents import Agent
     from cardenvs.training.cfr import Report, Run, Tree
 
 _DEFAULT_ITERATIONS = 1000
@@ -22,72 +26,88 @@ _MOST_DRAWS = 10**9
 
 
 def solve(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to solve; not with --resume.")] = None,
-    method: Annotated[str, typer.Option(help="cfr+, cfr, linear, discounted or mccfr.")] = "cfr+",
+    game: Annotated[str | None, Argument(metavar="[GAME]", help="Game to solve; not with --resume.")] = None,
+    method: Annotated[str, Option(help="cfr+, cfr, linear, discounted or mccfr.")] = "cfr+",
     iterations: Annotated[
-        int | None,
-        typer.Option(min=1, max=MAX_COUNT, help="Stop after that many, earlier ones included; default: 1000."),
+        int | None, Option(min=1, max=MAX_COUNT, help="Stop after this many, earlier ones included; default: 1000.")
     ] = None,
-    until: Annotated[
-        float | None, typer.Option(min=0, callback=finite, help="Stop once NashConv is at most this.")
-    ] = None,
+    until: Annotated[float | None, Option(min=0, callback=finite, help="Stop once NashConv is at most this.")] = None,
     option: OptionTexts = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of mccfr.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
-    resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on from this policy file.")] = None,
-    strategy: Annotated[bool, typer.Option("--strategy", help="Print the policy at the end.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of mccfr.")] = 0,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    resume: Resume = False,
+    strategy: Annotated[bool, Option("--strategy", help="Print the policy at the end.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Solve a small game with CFR or a variant. The result plays as the agent tabular:FILE.
 
     Prints each player's expected return, and NashConv: what all players together could gain by best responses. `mccfr`
-    also takes games that are too large to list, of which it cannot compute NashConv.
+    also solves games that are too large to list, without NashConv.
 
     Examples:
 
     - `cardenvs solve kuhn_poker_v0 --strategy`
     - `cardenvs solve leduc_poker_v0 --until 0.001 --out runs/leduc`
     - `cardenvs solve leduc_poker_v0 -o num_players=3 --method mccfr --iterations 100000`
-    - `cardenvs solve --resume runs/leduc/latest.policy --iterations 5000`
+    - `cardenvs solve --out runs/leduc --resume --iterations 5000`
     """
-    from cardenvs.core.errors import OptionError
-    from cardenvs.core.files import check_input, check_output_folder, locked_folder
-    from cardenvs.core.registry import get_game
-    from cardenvs.training.cfr import Run
-
-    if resume is not None and (game or option or out or overwrite):
-        raise OptionError("--resume takes game, options and folder from the file; give it --iterations or --until")
-    if resume is not None:
-        check_input(resume)
-        folder = resume.parent
-        make = functools.partial(Run.resume, resume)
+    if resume and (game or option):
+        raise OptionError("--resume takes game and options from the run in --out; leave them out")
+    check_resume(resume, out, overwrite)
+    if resume and out is not None:
+        make, folder = _resumed_run(out), out
     else:
-        if not game:
-            raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
-        found = get_game(game)
-        options = read_options(found, option).as_dict()
-        folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
-        if out is not None:
-            check_output_folder(folder)
-        make = functools.partial(Run.begin, found, options, method, folder, seed, overwrite)
+        make, folder = _new_run(game, option, method, seed, out, overwrite)
     with locked_folder(folder):
         with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
-            run = make(on_progress=bar.show)
+            run = make(bar.show)
         if iterations is None and until is None:
             iterations = _DEFAULT_ITERATIONS
         if iterations is not None and iterations <= run.solver.iterations:
             done = f"{run.solver.iterations:,}"
-            raise OptionError(f"{resume} has done {done} iterations; give --iterations a larger number")
-        _work(run, iterations, until, quiet)
+            raise OptionError(f"{run.path} has done {done} iterations; give --iterations a larger number")
+        with stopping(f"cardenvs solve --out {folder} --resume"):
+            _work(run, iterations, until, quiet)
     if strategy:
         _print_strategy(run)
 
 
+_MakeRun = Callable[[Callable[[int], None]], "Run"]  # from a function that shows the number of histories listed
+
+
+def _new_run(
+    game: str | None, option: list[str] | None, method: str, seed: int, out: Path | None, overwrite: bool
+) -> tuple[_MakeRun, Path]:
+    """Return a function that begins a run, and its folder."""
+    from cardenvs.training.cfr import Run
+    from cardenvs.training.folder import RunFolder
+
+    if not game:
+        raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
+    found = get_game(game)
+    options = read_options(found, option).as_dict()
+    folder = RunFolder.named(out, found.name).path
+    if out is not None:
+        check_output_folder(folder)
+    return lambda show: Run.begin(found, options, method, folder, seed, overwrite, show), folder
+
+
+def _resumed_run(folder: Path) -> _MakeRun:
+    from cardenvs.training.cfr import Run
+    from cardenvs.training.cfr.run import POLICY_FILE
+
+    file = folder / POLICY_FILE
+    check_input(file)
+    return lambda show: Run.resume(file, show)
+
+
 def _work(run: "Run", iterations: int | None, until: float | None, quiet: bool) -> None:
-    """Iterate, printing reports; Ctrl-C saves."""
+    """Iterate, print reports, and save.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, once the policy is saved.
+    """
     from cardenvs.training.cfr.run import is_round
     from cardenvs.training.interrupt import Interrupt
 
@@ -115,14 +135,13 @@ def _work(run: "Run", iterations: int | None, until: float | None, quiet: bool) 
     if not quiet:
         typer.echo(f"policy: {run.path}, which plays as tabular:{run.path}")
     if interrupt.requested:
-        typer.echo(f"Stopped. To go on: cardenvs solve --resume {run.path}", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise KeyboardInterrupt
 
 
 def _print_head(run: "Run") -> None:
     name, tree = run.solver.game.name, run.tree
     if tree is None:
-        typer.echo(f"{name} is too large to list: its information states are counted as they are met.")
+        typer.echo(f"{name} is too large to list: information states are counted as they are visited.")
         typer.echo(f"{'iterations':>12}  {'information states':>18}  {'seconds':>8}")
         return
     typer.echo(
@@ -164,19 +183,19 @@ def _print_strategy(run: "Run") -> None:
 
 def exploitability(
     game: GameName,
-    agent: Annotated[str, typer.Option(metavar="SPEC", help="Agent in every seat, as in tabular:PATH.")] = "random",
+    agent: Annotated[str, Option(metavar="SPEC", help="Agent in every seat, as in tabular:PATH.")] = "random",
     option: OptionTexts = None,
     draws: Annotated[
-        int, typer.Option(min=1, max=_MOST_DRAWS, help="Choices an information state, of agents that only act.")
+        int, Option(min=1, max=_MOST_DRAWS, help="Choices per information state, for agents that only act.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of these choices.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Draw no progress bar.")] = False,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of these choices.")] = 0,
+    quiet: Annotated[bool, Option("--quiet", help="Draw no progress bar.")] = False,
 ) -> None:
-    """Compute what best responses gain against an agent, exactly, in a game small enough to list.
+    """Compute exactly what best responses gain against an agent, in a game small enough to list.
 
-    The agent sits in all seats; for each player the best of all its policies against the others is found. Agents of
-    the kinds tabular and ppo state their policies. Others act many times in every information state, and the result
-    is that of the shares found.
+    The agent sits in all seats, and each player in turn switches to the best of all policies. Agents of the kinds
+    tabular and ppo state their policies. Other agents act many times in every information state, and the result is for
+    the observed frequencies.
 
     Examples:
 
@@ -185,7 +204,6 @@ def exploitability(
     - `cardenvs exploitability leduc_poker_v0 --agent ppo:runs/best/latest.pt,sample=true`
     """
     from cardenvs.agents.specs import make_agent
-    from cardenvs.core.registry import get_game
     from cardenvs.training.cfr import Tree, agent_policy
 
     found = get_game(game)
@@ -200,8 +218,17 @@ def exploitability(
         if hasattr(made, "close"):
             made.close()
     _print_gains(tree, policy)
-    if not exact:
-        typer.echo(f"The agent's policy is estimated from {draws:,} choices in each information state.")
+    typer.echo(f"Measured: {_what_was_measured(agent, made, draws if not exact else 0)}.")
+
+
+def _what_was_measured(spec: str, agent: "Agent", draws: int) -> str:
+    if draws:
+        return f"{spec}, estimated from {draws:,} choices in each information state"
+    if not hasattr(agent, "sample"):
+        return f"the probabilities of {spec}"
+    if agent.sample:
+        return f"the probabilities of {spec} (sample=true)"
+    return f"the most likely action of {spec} in each information state (sample=false)"
 
 
 def _print_gains(tree: "Tree", policy: "np.ndarray") -> None:

@@ -1,4 +1,4 @@
-"""Standard streams and arguments as they may come: closed, full, cut off, or not UTF-8."""
+"""Standard streams that may be closed, full or cut off, and arguments that may not be UTF-8."""
 
 import errno
 import os
@@ -17,20 +17,20 @@ from cardenvs.core.text import printable
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """Yield what cardenvs or the system refuses is one line on stderr and exit code 2, without a traceback."""
+    """Report errors of cardenvs and of the system in one line on stderr, with exit code 2 and no traceback."""
     try:
         yield
     except CardenvsError as error:
         _refuse(str(error))
     except BrokenPipeError:
-        raise  # nobody reads on: no error
+        raise  # the reader has left, which is no error
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         _refuse(f"{where}{error.strerror or error}")
     except RecursionError:
-        _refuse("what is to be read is nested too deeply")
+        _refuse("the input is nested too deeply")
     except MemoryError:
-        _refuse("there is not enough memory for this")
+        _refuse("there is not enough memory")
     except UnicodeEncodeError as error:
         _refuse(f"{error.object!r} cannot be written as UTF-8")
 
@@ -44,26 +44,22 @@ def _refuse(text: str) -> NoReturn:
 
 
 def _on_one_line(text: str) -> str:
-    """Return a message that may quote names from anywhere, made harmless to a terminal."""
+    """Return a message in one line, without control characters that it may quote."""
     return printable(text.strip()).replace("\n", " ").replace("\t", "\\t")
 
 
 def check_arguments(words: Sequence[str]) -> None:
-    """Check that arguments are text.
-
-    Raises:
-        CardenvsError: one is not UTF-8, or holds what a terminal would act upon.
-    """
+    """Check that arguments are text. Raises CardenvsError if an argument is not UTF-8, or has control characters."""
     for word in words:
         kinds = {unicodedata.category(char) for char in word if char not in "\n\t"}
-        if "Cs" in kinds:  # how Python shows bytes that are not UTF-8
-            raise CardenvsError(f"{word!a} is not UTF-8; arguments and file names have to be")
+        if "Cs" in kinds:  # Python's form of bytes that are not UTF-8
+            raise CardenvsError(f"{word!a} is not UTF-8; arguments and file names must be")
         if "Cc" in kinds:
-            raise CardenvsError(f"{word!a} has control characters in it; arguments and file names may not")
+            raise CardenvsError(f"{word!a} has control characters, which arguments and file names must not have")
 
 
 def run_safely(command: Callable[[], Any]) -> Any:
-    """Run a command whose streams may be closed, full or cut off; it ends with SystemExit, never with a traceback."""
+    """Run a command. Streams that are closed, full or cut off end it with SystemExit, never with a traceback."""
     _open_streams()
     ended, result = None, None
     try:
@@ -86,7 +82,7 @@ def run_safely(command: Callable[[], Any]) -> Any:
 
 
 def _open_streams() -> None:
-    """Give closed streams somewhere to go, and let no byte that comes or goes be an error."""
+    """Open closed streams to the null device, and let no byte in or out raise an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -96,7 +92,7 @@ def _open_streams() -> None:
 
 
 def _silence() -> None:
-    """Let what is still buffered go nowhere: nobody reads it, and the interpreter would complain at its end."""
+    """Discard buffered output: nobody reads it, and the interpreter would complain when it exits."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

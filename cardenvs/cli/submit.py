@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from cardenvs.cli.arena.board import Json, board_outputs
+from cardenvs.cli.arena import Json, board_outputs
 from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.files import input_file
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_COUNT, Processes, new_console
+from cardenvs.core.text import printable
 
 submit_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
@@ -20,34 +22,27 @@ submit_app = typer.Typer(
 
 @submit_app.command("check")
 def submit_check(
-    bundle: Annotated[
-        str, typer.Argument(metavar="BUNDLE", help="An agent's spec, or a folder or zip file; see below.")
-    ],
-    board: Annotated[
-        Path, typer.Option(metavar="FILE", callback=input_file, help="The board: an experiment with anchors.")
-    ],
-    name: Annotated[str | None, typer.Option(help="What to call the agent; default: what the bundle says.")] = None,
+    bundle: Annotated[str, Argument(metavar="BUNDLE", help="An agent's spec, or a folder or zip file; see below.")],
+    board: Annotated[Path, Option(metavar="FILE", callback=input_file, help="The board: an experiment with anchors.")],
+    name: Annotated[str | None, Option(help="Name of the agent; default: the one in the bundle.")] = None,
     deals: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, help="Deals of each game; default: those of the board.")
+        int | None, Option(min=1, max=MAX_COUNT, help="Deals of each game; default: those of the board.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="Keep the games, and go on where a check stopped.")
+        Path | None, Option(metavar="STORE", help="Keep the games here, and resume a check that was stopped.")
     ] = None,
     processes: Processes = 1,
     sandbox: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/submissions.md`."
-        ),
+        str, Option(metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/submissions.md`.")
     ] = "auto",
     json: Json = None,
 ) -> None:
-    """Play a submission against the anchors of a board, or play its replays again, and rate it.
+    """Play a submission against the anchors of a board, or replay its recorded games, and rate it.
 
-    A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:FACTORY` with MODULE in the bundle,
+    A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:NAME` with MODULE in the bundle,
     `process:COMMAND` with {bundle} for its folder, `ppo:FILE`, `search` or a policy), or replays (*.json) of all games
-    against the anchors. Its code runs in a process of its own, in a sandbox where the system has one. The exit code is
-    1 if anything speaks against the submission.
+    against the anchors. Its code runs in its own process, in a sandbox where the system has one. The exit code is 1 if
+    the submission has faults.
 
     Examples:
 
@@ -59,25 +54,26 @@ def submit_check(
     from cardenvs.agents.guarded.sandbox import chosen
     from cardenvs.arena.bundle import opened_bundle
     from cardenvs.arena.experiment import read_experiment
-    from cardenvs.arena.output.export import write_board_json
+    from cardenvs.arena.output.files import write_board_json
     from cardenvs.arena.output.terminal import print_board
+    from cardenvs.arena.results.document import board_document
     from cardenvs.arena.store import Store
     from cardenvs.arena.submit import check_submission
-    from cardenvs.core.text import printable
 
     chosen(sandbox)
     outputs = board_outputs(json, None, None, {"BUNDLE": Path(bundle), "--board": board, "--store": store})
     experiment = read_experiment(board)
     if deals is not None:
-        shorter = tuple(dataclasses.replace(m, deals=min(deals, m.deals)) for m in experiment.matches)
+        shorter = tuple(m.changed(deals=min(deals, m.deals)) for m in experiment.matches)
         experiment = dataclasses.replace(experiment, matches=shorter)
     with opened_bundle(bundle, name) as opened, Store(store) as kept, ProgressBar("checking") as bar:
         checked = check_submission(
             opened, experiment, store=kept, processes=processes, sandbox=sandbox,
             progress=lambda what, done, total: bar.show(done, total, title=what),
         )  # fmt: skip
-    print_board(checked.board, new_console())
-    outputs.write("JSON", json, lambda path: write_board_json(checked.board, path))
+    document = board_document(checked.board)
+    print_board(document, new_console())
+    outputs.write("JSON", json, lambda path: write_board_json(document, path))
     for remark in checked.remarks:
         typer.secho(printable(remark), fg="yellow")
     for fault in checked.faults:

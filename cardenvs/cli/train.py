@@ -2,60 +2,43 @@
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+import cardenvs.cli.runs as runs
 from cardenvs.cli.compiling import compile_for
-from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
-from cardenvs.cli.shared import (
-    Changes,
-    ConfigFile,
-    Device,
-    InitFile,
-    OptionTexts,
-    RayAddress,
-    Seconds,
-    Threads,
-    TotalSteps,
-    join_cluster,
-    new_console,
-    new_table,
-    same_command,
-)
+from cardenvs.cli.shared import OptionTexts, RayAddress, join_cluster, new_console, new_table
+from cardenvs.core.errors import OptionError, require
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from cardenvs.training.config import Config
+    from cardenvs.training.folder import RunFolder
     from cardenvs.training.seeds import SeedRun
 
 
 def train(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to train on; not with --resume.")] = None,
-    config: ConfigFile = None,
-    changes: Changes = None,
+    game: Annotated[str | None, Argument(metavar="[GAME]", help="Game to train on; not with --resume.")] = None,
+    config: runs.ConfigFile = None,
+    changes: runs.Changes = None,
     option: OptionTexts = None,
-    seconds: Seconds = None,
-    total_steps: TotalSteps = None,
-    out: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
-    resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
-    init: InitFile = None,
-    seeds: Annotated[
-        str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
-    ] = None,
-    backend: Annotated[
-        str, typer.Option(metavar="local|ray", help="Where to train the policies of --seeds.")
-    ] = "local",
+    seconds: runs.Seconds = None,
+    total_steps: runs.TotalSteps = None,
+    out: runs.Out = None,
+    overwrite: runs.Overwrite = False,
+    resume: runs.Resume = False,
+    init: runs.InitFile = None,
+    seeds: Annotated[str | None, Option(metavar="SEEDS", help="Train once per seed: 1:6 (1 to 5) or 1,4,9.")] = None,
+    backend: Annotated[str, Option(metavar="local|ray", help="Where to train the policies of --seeds.")] = "local",
     address: RayAddress = None,
-    device: Device = "auto",
-    threads: Threads = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
-    settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
+    device: runs.Device = "auto",
+    threads: runs.Threads = 0,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    settings: Annotated[bool, Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
     """Train by self-play (masked PPO or deep Monte Carlo). The result plays as the agent ppo:CHECKPOINT.
 
@@ -64,129 +47,129 @@ def train(
     - `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`
     - `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`
     - `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`
-    - `cardenvs train --resume runs/gin/latest.pt --seconds 300`
+    - `cardenvs train --out runs/gin --resume --seconds 300`
     - `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`
     - `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
     - `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
     """
-    from cardenvs.core.errors import OptionError, require
-    from cardenvs.core.registry import get_game
     from cardenvs.training.config import chosen_config, settings_text
-    from cardenvs.training.torchrun import is_started_by_torchrun
+    from cardenvs.training.folder import RunFolder
+    from cardenvs.training.torchrun import is_first, is_started_by_torchrun
 
     if settings:
         typer.echo(settings_text())
         return
-    if backend not in ("local", "ray") or (backend == "ray" and not seeds):
-        raise OptionError(f"--backend is local, or ray with --seeds; got {backend!r}")
-    if backend == "ray" and init:
-        raise OptionError("--init does not go with --backend ray, where runs begin with random weights; leave it out")
+    _check_backend(backend, seeds, init)
     join_cluster(backend, address)
     if resume and seeds:
-        raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
+        raise OptionError("--seeds resumes the runs in its folder by itself; leave out --resume")
     if resume and (game or config or changes or option or init):
-        raise OptionError("--resume takes game and settings from the checkpoint; give it --seconds or --total-steps")
+        raise OptionError("--resume takes game and settings from the run in --out; leave them out")
+    runs.check_resume(resume, out, overwrite)
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
-    from cardenvs.training.ppo import train as train_policy
-
-    if is_started_by_torchrun():
+    if seeds and is_started_by_torchrun():
+        raise OptionError("several processes train one policy; leave out --seeds, or leave out torchrun")
+    how: dict[str, Any] = {
+        "total_steps": total_steps, "seconds": seconds, "device": device, "threads": threads,
+        "show": not quiet and is_first(),
+    }  # fmt: skip
+    if resume and out is not None:
+        _resume(RunFolder(out), how)
+    elif chosen is not None:
+        name = _compiled(game, chosen, how["show"])
+        folder = RunFolder.named(out, name)
+        chosen = runs.initial_shape(chosen, init)
         if seeds:
-            raise OptionError("several processes train one policy; leave out --seeds, or leave out torchrun")
-        quiet = quiet or os.environ["RANK"] != "0"
-    if chosen is not None and not quiet and (name := game or chosen.game):
-        found = get_game(name)
-        compile_for(
-            found,
-            found.make_options(**chosen.options),
-            chosen.eval_opponents or found.engine.policy_names(),
-            batches=True,
-        )
-
-    if chosen is not None and init is not None:
-        from cardenvs.agents.ppo import read_checkpoint
-        from cardenvs.training.ppo.loop import shaped_like
-
-        chosen = shaped_like(chosen, read_checkpoint(init))
-    given: dict[str, Any] = {
-        "init": init,
-        "seconds": seconds,
-        "total_steps": total_steps,
-        "device": device,
-        "threads": threads,
-        "show": not quiet,
-    }
-    try:
-        if seeds is None or chosen is None:
-            train_policy(None if resume else game, chosen, out=out, resume=resume, overwrite=overwrite, **given)
+            command = runs.same_command(folder.path, is_named=out is not None, overwrite=overwrite)
+            with runs.stopping(command, quiet):
+                _train_seeds(name, chosen, seeds, folder.path, overwrite, backend, {**how, "init": init})
         else:
-            _train_seeds(game, chosen, seeds, out, overwrite, given, backend)
-    except KeyboardInterrupt:
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+            _train(name, chosen, folder, overwrite, {**how, "init": init})
     if is_started_by_torchrun():
         # Everything is written. Now and then a thread of torch aborts a process that ends in the usual way, and
-        # torchrun would take the run for failed.
+        # torchrun would report that the run failed.
         sys.stderr.flush()
         os._exit(0)
 
 
+def _check_backend(backend: str, seeds: str | None, init: Path | None) -> None:
+    if backend not in ("local", "ray") or (backend == "ray" and not seeds):
+        raise OptionError(f"--backend is local, or ray with --seeds; got {backend!r}")
+    if backend == "ray" and init:
+        raise OptionError("--init does not go with --backend ray, where runs begin with random weights; leave it out")
+
+
+def _compiled(game: str | None, config: "Config", show: bool) -> str:
+    """Compile the game under a bar, if there is one to show. Returns the game's name."""
+    if not (game or config.game):
+        raise OptionError("which game? name one, or give a config that does")
+    found = get_game(game or config.game)
+    if show:
+        policies = config.eval_opponents or found.engine.policy_names()
+        compile_for(found, found.make_options(**config.options), policies, batches=True)
+    return found.name
+
+
+def _resume(folder: "RunFolder", how: dict[str, Any]) -> None:
+    from cardenvs.training.ppo import resume
+
+    with runs.stopping(_again(folder), not how["show"]):
+        resume(folder.checkpoint, **how)
+
+
+def _again(folder: "RunFolder") -> str:
+    return f"cardenvs train --out {folder.path} --resume"
+
+
+def _train(game: str, config: "Config", folder: "RunFolder", overwrite: bool, how: dict[str, Any]) -> None:
+    from cardenvs.training.ppo import train
+
+    with runs.stopping(_again(folder), not how["show"]):
+        train(game, config, out=folder.path, overwrite=overwrite, **how)
+
+
 def _train_seeds(
-    game: str | None,
-    config: "Config",
-    seeds: str,
-    out: str | None,
-    overwrite: bool,
-    given: dict[str, Any],
-    backend: str,
+    game: str, config: "Config", seeds: str, out: Path, overwrite: bool, backend: str, how: dict[str, Any]
 ) -> None:
-    """Train once a seed and print a table of the results."""
+    """Train once per seed and print a table of the results."""
+    from cardenvs.training.limits import Limits
     from cardenvs.training.seeds import parse_seeds, results_of, seed_runs, table
 
-    folder = Path("runs") / time.strftime(f"{game or config.game}-%Y%m%d-%H%M%S") if out is None else Path(out)
-    given = {**given, "resume_with": same_command(folder, is_named=out is not None, overwrite=overwrite)}
-    if given["seconds"] is None and given["total_steps"] is None:
-        given["total_steps"] = config.total_steps
-    runs = seed_runs(config, parse_seeds(seeds), folder, given["total_steps"], given["seconds"], overwrite)
-    left = [run for run in runs if not run.is_over]
+    limits = Limits(how["total_steps"], how["seconds"]) or Limits(config.total_steps)
+    found = seed_runs(config, parse_seeds(seeds), out, limits, overwrite)
+    left = [run for run in found if not run.is_over]
     if left:
         train = _train_on_ray if backend == "ray" else _train_here
-        train(game or config.game, left, given)
-    if not given["show"]:
+        train(game, left, {**how, **vars(limits)})
+    if not how["show"]:
         return
     if config.final_deals == 0:
         typer.echo("No results to show: with final_deals=0 there is no final evaluation.", err=True)
         return
-    headings, rows = table(results_of(runs))
+    headings, rows = table(results_of(found))
     shown = new_table(*headings, right=1)
     for row in rows:
         shown.add_row(*row)
     new_console().print(shown)
 
 
-def _train_here(game: str, runs: Sequence["SeedRun"], given: dict[str, Any]) -> None:
-    from cardenvs.training.ppo import train
-    from cardenvs.training.ppo.run import CHECKPOINT
+def _train_here(game: str, runs: Sequence["SeedRun"], how: dict[str, Any]) -> None:
+    from cardenvs.training.ppo import resume, train
 
     for run in runs:
         if run.has_begun:
-            train(resume=run.folder / CHECKPOINT, **{**given, "init": None})
+            resume(run.folder.checkpoint, **{name: value for name, value in how.items() if name != "init"})
         else:
-            train(game, run.config, out=run.folder, overwrite=True, **given)
+            train(game, run.config, out=run.folder.path, overwrite=True, **how)
 
 
-def _train_on_ray(game: str, runs: Sequence["SeedRun"], given: dict[str, Any]) -> None:
-    from cardenvs.training.ppo.loop import clear
+def _train_on_ray(game: str, runs: Sequence["SeedRun"], how: dict[str, Any]) -> None:
+    from cardenvs.training.limits import Limits
     from cardenvs.training.remote import RemoteRun, train_on_ray
 
     for run in runs:
         if not run.has_begun:
-            clear(run.folder)
-    limits = {"total_steps": given["total_steps"], "seconds": given["seconds"]}
-    try:
-        train_on_ray(
-            [RemoteRun(game, run.config, run.folder, **limits) for run in runs], given["threads"] or 1, given["show"]
-        )
-    except KeyboardInterrupt:
-        if given["show"]:
-            typer.echo(f"Stopped. To go on: {given['resume_with']}", err=True)
-        raise
+            run.folder.clear()
+    limits = Limits(how["total_steps"], how["seconds"])
+    train_on_ray([RemoteRun(game, run.config, run.folder, limits) for run in runs], how["threads"] or 1, how["show"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
@@ -14,6 +15,7 @@ from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_COUNT, OptionTexts, Processes
 from cardenvs.core.errors import ArenaError
+from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from cardenvs.arena.store import Store
@@ -24,38 +26,39 @@ _GAMES = 100
 
 def trajectories(
     store: Annotated[
-        Path | None, typer.Argument(metavar="[STORE]", callback=input_file, help="Finished games; or give --game.")
+        Path | None, Argument(metavar="[STORE]", callback=input_file, help="Finished games; or give --game.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the decisions as Parquet (.parquet).")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Write the decisions as Parquet (.parquet).")] = None,
     minari: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Write Minari datasets NAME/seat-0-v0, NAME/seat-1-v0, ...")
+        str | None, Option(metavar="NAME", help="Write Minari datasets NAME/seat-0-v0, NAME/seat-1-v0, ...")
     ] = None,
     game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="Of a store with several games; without a store, play this.")
+        str | None, Option(metavar="GAME", help="Game to export from the store; without a store, game to play.")
     ] = None,
     agent: Annotated[
-        list[str] | None, typer.Option("--agent", metavar="NAME", help="Only decisions of this agent. May be repeated.")
+        list[str] | None, Option("--agent", metavar="NAME", help="Only decisions of this agent. May be repeated.")
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, help=f"Games to play without a store; default: {_GAMES}.")
+        int | None, Option(min=1, max=MAX_COUNT, help=f"Games to play without a store; default: {_GAMES}.")
     ] = None,
     agents: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Who plays them, by seat, as for `simulate`; default: random.")
+        str | None,
+        Option(metavar="A,B,...", help="Agents for these games by seat, as for `simulate`; default: random."),
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="SEED", help="Seed of these games; default: drawn.")] = None,
+    seed: Annotated[str | None, Option(metavar="SEED", help="Seed of these games; default: drawn.")] = None,
     option: OptionTexts = None,
     processes: Processes = 1,
     with_seeds: Annotated[
-        bool, typer.Option("--with-seeds", help="Write the seeds of the deals as well: all cards follow from them.")
+        bool, Option("--with-seeds", help="Write the seeds of the deals as well, which reveal all cards.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Draw no progress bar.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Draw no progress bar.")] = False,
 ) -> None:
-    """Export games as trajectories: a row per decision, with what that player saw, did and got.
+    """Export games as trajectories: one row per decision, with what the player saw, did and got.
 
-    The games come from a store of `match`, `simulate` or `arena run`; or give --game and they are played first. Every
-    game is replayed, and refused if it is not as recorded. A row holds what its player could know, the reward up to
-    the player's next decision, and the return up to the end. Deals are numbered; their seeds are left out unless
-    --with-seeds asks for them.
+    The games come from a store of `match`, `simulate` or `arena run`, or with --game are played first. Every game is
+    replayed, and refused if it differs from its record. A row has what its player could know, the reward up to the
+    player's next decision, and the return up to the end. Deals are numbered; their seeds are left out unless
+    --with-seeds is given.
 
     Examples:
 
@@ -66,7 +69,7 @@ def trajectories(
     from cardenvs.arena.trajectories import Games
 
     if out is None and minari is None:
-        raise ArenaError("where to? give --out FILE.parquet or --minari NAME")
+        raise ArenaError("give --out FILE.parquet or --minari NAME to write to")
     if out is not None and out.suffix.lower() != ".parquet":
         raise ArenaError(f"--out writes Parquet; {out} should end in .parquet")
     outputs = Outputs({"--out": out}, used={"STORE": store})
@@ -83,8 +86,6 @@ def trajectories(
 
 
 def _full_name(game: str) -> str:
-    from cardenvs.core.registry import get_game
-
     return get_game(game).name
 
 
@@ -93,7 +94,7 @@ def _source(
     store: Path | None, game: str | None, games: int | None, agents: str | None, seed: str | None,
     option: list[str] | None, processes: int, quiet: bool,
 ) -> Iterator["Store"]:  # fmt: skip
-    """Yield the store to export: the one that is named, or a temporary one of games played now."""
+    """Yield the store to export: the named one, or a temporary one with games played now."""
     from cardenvs.arena.run import run
     from cardenvs.arena.store import Store
     from cardenvs.cli.simulate import table_match
@@ -107,7 +108,7 @@ def _source(
     if game is None:
         raise ArenaError("which games? name a store, or a game to play with --game")
     match = table_match(game, None, agents or "random", option, games or _GAMES, seed)
-    compile_for(match.game, match.options, match.agents)
+    compile_for(match.game, match.options, match.specs)
     with tempfile.TemporaryDirectory(prefix="cardenvs-") as folder, Store(Path(folder) / "games.db") as opened:
         with ProgressBar("Playing", unit="games", total=match.deals, transient=True, hidden=quiet) as bar:
             try:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.files import input_file
 from cardenvs.cli.shared import escaped, new_console, new_table
@@ -17,19 +18,19 @@ if TYPE_CHECKING:
 _TOKENS = ("prompt", "completion")
 
 transcript_app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="markdown", help="Look at calls of language models."
+    no_args_is_help=True, rich_markup_mode="markdown", help="Inspect calls of language models."
 )
 
 
 @transcript_app.command()
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A transcript.")],
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Calls of this agent only.")] = None,
-    outcome: Annotated[str | None, typer.Option(metavar="NAME", help="Calls with this outcome only.")] = None,
-    call: Annotated[int | None, typer.Option(min=1, metavar="K", help="Show the K-th of them only, in full.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With prompts and replies.")] = False,
+    file: Annotated[Path, Argument(metavar="FILE", callback=input_file, help="A transcript.")],
+    agent: Annotated[str | None, Option(metavar="NAME", help="Only calls of this agent.")] = None,
+    outcome: Annotated[str | None, Option(metavar="NAME", help="Only calls with this outcome.")] = None,
+    call: Annotated[int | None, Option(min=1, metavar="K", help="Show only the K-th of these calls, in full.")] = None,
+    full: Annotated[bool, Option("--full", help="Show prompts and replies.")] = False,
 ) -> None:
-    """Show the calls of a transcript, a line each, then outcomes, times and tokens of each agent.
+    """Show the calls of a transcript, one per line, then outcomes, times and tokens of each agent.
 
     Examples:
 
@@ -66,15 +67,12 @@ def _print_call(console: "Console", number: int, call: dict[str, Any], full: boo
     )
     if not full:
         return
-    messages = [{"role": "system", "content": call.get("system_text")}, *_list(call.get("messages"))]
+    sent = call.get("messages")
+    messages = [{"role": "system", "content": call.get("system_text")}, *(sent if isinstance(sent, list) else [])]
     for message in [*messages, {"role": "reply", "content": call.get("reply")}]:
         if isinstance(message, dict):
             console.print(f"[bold]--- {escaped(printable(str(message.get('role'))))} ---[/bold]")
             console.print(escaped(printable(str(message.get("content")))))
-
-
-def _list(value: Any) -> list:
-    return value if isinstance(value, list) else []
 
 
 def _print_summary(console: "Console", calls: list[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED
@@ -13,9 +14,9 @@ from cardenvs.cli.shared import MAX_COUNT, MAX_SEED, Processes, StorePath
 def verify(
     store: StorePath,
     sample: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, help="Replay a sample of this many games; default: all.")
+        int | None, Option(min=1, max=MAX_COUNT, help="Replay a sample of this many games; default: all.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the sample.")] = 0,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of the sample.")] = 0,
     processes: Processes = 1,
 ) -> None:
     """Replay the games of a store and compare seats, seeds, actions, events and returns.

@@ -4,9 +4,11 @@ import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument
 
 from cardenvs.cli.shared import new_console
 from cardenvs.core.errors import CardenvsError
+from cardenvs.core.registry import get_game, list_games
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,10 +16,8 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 
-def warmup(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="A game; all if left out.")] = None,
-) -> None:
-    """Compile a game, or all of them, ahead of use. Later runs use the compiled code.
+def warmup(game: Annotated[str | None, Argument(metavar="[GAME]", help="A game; default: all.")] = None) -> None:
+    """Compile a game, or all games, ahead of use. Later runs use the compiled code.
 
     Examples:
 
@@ -26,12 +26,11 @@ def warmup(
     """
     from cardenvs.core.cache import cache_folder, is_saving
     from cardenvs.core.kernel import COMPILED
-    from cardenvs.core.registry import get_game, list_games
 
     if not COMPILED:
         typer.echo("The compiler is off (CARDENVS_COMPILE=0 or NUMBA_DISABLE_JIT=1), or numba is not installed.")
         return
-    os.environ["CARDENVS_QUIET"] = "1"  # the lines below say it all
+    os.environ["CARDENVS_QUIET"] = "1"  # the lines below replace the messages
     console = new_console()
     found = [get_game(game)] if game else [get_game(name) for name in list_games()]
     compiled = sum([_warm_up_loudly(console, one) for one in found])
@@ -41,10 +40,10 @@ def warmup(
 
 
 def _warm_up_loudly(console: "Console", game: "Game") -> int:
-    """Compile a game, print what each step took, and return how many kernels were compiled."""
+    """Compile a game, print the time of each step, and return the number of kernels compiled."""
     from cardenvs.core.warmup import warm_up
     from cardenvs.envs.warmup import batch_steps
-    from cardenvs.training.cfr.warmup import solver_steps
+    from cardenvs.training.cfr.solvers import solver_steps
 
     console.print(f"[bold]{game.name}[/bold]")
     seconds, compiled = 0.0, 0
@@ -53,5 +52,5 @@ def _warm_up_loudly(console: "Console", game: "Game") -> int:
         console.print(f"  {warmed.what:<28} {warmed.seconds:6.2f} s  [dim]{how}[/dim]")
         seconds += warmed.seconds
         compiled += warmed.compiled
-    console.print(f"  {'together':<28} {seconds:6.2f} s")
+    console.print(f"  {'total':<28} {seconds:6.2f} s")
     return compiled

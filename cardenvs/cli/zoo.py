@@ -1,12 +1,14 @@
-"""`cardenvs zoo`: the trained policies that come with cardenvs, and how to publish your own."""
+"""`cardenvs zoo`: the trained policies that come with cardenvs, and packing others."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.shared import escaped, new_console, new_table
+from cardenvs.core.errors import FileError, OptionError
 
 zoo_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
@@ -31,8 +33,8 @@ def list_command() -> None:
 
 
 @zoo_app.command("show")
-def show_command(name: Annotated[str, typer.Argument(metavar="GAME/NAME", help="Name of a policy.")]) -> None:
-    """Show the card of a policy: how it was trained, how strong it is, what it does badly.
+def show_command(name: Annotated[str, Argument(metavar="GAME/NAME", help="Name of a policy.")]) -> None:
+    """Show the card of a policy: its training, strength and weaknesses.
 
     Example: `cardenvs zoo show gin_rummy_v0/ppo`
     """
@@ -45,22 +47,23 @@ def show_command(name: Annotated[str, typer.Argument(metavar="GAME/NAME", help="
 
 @zoo_app.command("pack")
 def pack_command(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", callback=input_file, help="Saved by `cardenvs train`.")
-    ],
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="What to write, named *.safetensors.")],
+    checkpoint: Annotated[Path, Argument(metavar="CHECKPOINT", callback=input_file, help="Saved by `cardenvs train`.")],
+    out: Annotated[Path, Argument(metavar="FILE", help="File to write, named *.safetensors.")],
     precision: Annotated[
-        str, typer.Option(metavar="float16|float32", help="Of the weights; float16 makes the smaller file.")
+        str, Option(metavar="float16|float32", help="Precision of the weights; float16 makes a smaller file.")
     ] = "float16",
 ) -> None:
-    """Write the policy of a checkpoint as a small file to give to others. It plays as the agent ppo:FILE.
+    """Write the policy of a checkpoint as a small file to share. It plays as the agent ppo:FILE.
 
     Example: `cardenvs zoo pack runs/gin/latest.pt gin.safetensors`
     """
-    from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
-    from cardenvs.agents.ppo import read_checkpoint, restore_network
-    from cardenvs.agents.weights import PRECISIONS, write_weights
-    from cardenvs.core.errors import FileError, OptionError
+    from cardenvs.agents.checkpoint_file import (
+        PRECISIONS,
+        WEIGHTS_SUFFIX,
+        read_checkpoint,
+        restore_network,
+        write_weights,
+    )
 
     if precision not in PRECISIONS:
         raise OptionError(f"--precision is {' or '.join(PRECISIONS)}; got {precision!r}")

@@ -9,7 +9,7 @@ file can raise any error, or crash the process inside LLVM on every start. This 
 * If an entry cannot be saved (full disk, read-only folder), a message says so and the process continues.
 * A wheel may contain entries compiled for any x86-64-v3 processor. They are used if the user's cache has no entry, and
   are trusted like the package's other files.
-* Units of older sources and leftovers of crashed processes are deleted when they have not been used for a while.
+* Entries of older sources and leftovers of crashed processes are deleted when they have not been used for a while.
 * A checksum guards against accidents, not against malice: anyone who can write an entry can run code as the user who
   loads it. The folder must therefore belong to the user or to root and must not be world-writable. Other folders are
   not used, and a warning says so.
@@ -25,9 +25,11 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from cardenvs.core.fingerprint import type_fingerprint
 
 _MARK = b"cardenvs kernel 1\n"
 _CHECKSUM_BYTES = 32
@@ -43,10 +45,10 @@ _PREBUILT_NEEDS = (
 
 _ENTRY, _UNFINISHED = ".kernel", ".saving-"  # suffix of entries, prefix of files being written
 
-_UNITS_PER_GAME = 4  # most recently used units that are kept until they expire
+_ENTRIES_PER_KERNEL = 40  # most recently used entries of one name that are kept until they expire
 _HOUR = 3600.0
-_GRACE = 24 * _HOUR  # units used within this time are never deleted
-_EXPIRY = 30 * 24 * _HOUR  # units not used for this long are deleted
+_GRACE = 24 * _HOUR  # entries used within this time are never deleted
+_EXPIRY = 30 * 24 * _HOUR  # entries not used for this long are deleted
 
 
 @functools.cache
@@ -125,21 +127,24 @@ class KernelCache:
     An entry's name is a hash of everything its code depends on, so the cache needs no index.
     """
 
-    def __init__(self, function: Callable, folder: Path | None, unit: str, identity: str, keep: bool = True) -> None:
+    def __init__(
+        self, name: str, folder: Path | None, unit: str, identity: Callable[[], str], keep: bool = True
+    ) -> None:
         """Set up the cache of a kernel.
 
         Args:
-            function: the kernel's Python function.
+            name: the kernel's name, with which its entries' names begin.
             folder: the cache folder, or None to save nothing. The first entry creates the unit's folder in it.
-            unit: name of the unit's folder, from `unit_name`.
-            identity: what the code depends on besides the function itself and the types of its arguments.
+            unit: name of the folder in it for the entries of a game.
+            identity: returns what the code depends on besides the types of its arguments and the compiler's version
+                and settings; called on the first use.
             keep: whether to look up and save compiled versions. Can be changed until the first compilation.
         """
         self._prebuilt = PREBUILT_FOLDER / unit
         self._folder = folder / unit if folder is not None else None
         self.cache_path = str(self._folder or self._prebuilt)
         self.keep = keep
-        self._function, self._identity = function, identity
+        self._name, self._identity = name, identity
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled version for a signature, or None."""
@@ -169,10 +174,9 @@ class KernelCache:
         except OSError as error:
             _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); continuing without.")
 
-    def _entry_name(self, signature: Any, target: tuple) -> str:
-        line = self._function.__code__.co_firstlineno
-        digest = hashlib.sha256(repr((self._identity, signature, target, line)).encode() + _contents(self._function))
-        return f"{self._function.__name__}-{digest.hexdigest()[:32]}{_ENTRY}"
+    def _entry_name(self, signature: Any, target: tuple[Any, ...]) -> str:
+        identity = self._identity(), type_fingerprint(signature), target
+        return f"{self._name}-{hashlib.sha256(repr(identity).encode()).hexdigest()[:32]}{_ENTRY}"
 
     def enable(self) -> None:
         """Do nothing: this cache is always on."""
@@ -184,28 +188,13 @@ class KernelCache:
         """Do nothing: entries of other sources have other names."""
 
 
-def _contents(function: Callable) -> bytes:
-    """Return a function's code and closure as bytes. Kernels are not pickled, because the order of sets may vary."""
-    from numba.core.serialize import dumps
-
-    parts = [function.__code__.co_code]
-    for cell in function.__closure__ or ():
-        value = cell.cell_contents
-        parts.append(_contents(value.py_func) if hasattr(value, "py_func") else dumps(value))
-    return repr(parts).encode()
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Entries
+# -- entries ------------------------------------------------------------------------------------------------------
 
 
 def _load(path: Path, target_context: Any, own: bool) -> Any:
     """Return the compiled code of an entry; None if it is missing or damaged.
 
-    Args:
-        path: the entry.
-        target_context: Numba's target context.
-        own: whether the entry is in the user's cache, where damaged entries are deleted, or part of the package.
+    A damaged entry is deleted if it is in the user's `own` cache, not part of the package.
     """
     from numba.core.compiler import CompileResult
 
@@ -213,8 +202,6 @@ def _load(path: Path, target_context: Any, own: bool) -> Any:
         data = _read_entry(path, own)
         if data is None:
             return None
-        if own:
-            _mark_used(path.parent)
         return CompileResult._rebuild(target_context, *pickle.loads(data))
     except OSError as error:
         _report_once("unreadable", f"cardenvs: cannot read compiled code ({error}); compiled again.")
@@ -224,7 +211,7 @@ def _load(path: Path, target_context: Any, own: bool) -> Any:
 
 
 @functools.cache
-def _prebuilt_target(triple: str) -> tuple | None:
+def _prebuilt_target(triple: str) -> tuple[Any, ...] | None:
     """Return the target of prebuilt code; None if there is none for this processor."""
     import numba
 
@@ -251,12 +238,15 @@ def _read_entry(path: Path, own: bool) -> bytes | None:
     except FileNotFoundError:
         return None
     try:
-        damage = _damage(os.fstat(descriptor), own)
+        info = os.fstat(descriptor)
+        damage = _damage(info, own)
         if not damage:
             with open(descriptor, "rb", closefd=False) as file:
                 entry = file.read(_LARGEST_ENTRY)
             start = len(_MARK) + _CHECKSUM_BYTES
             if entry[:start] == _MARK + hashlib.sha256(entry[start:]).digest():
+                if own:
+                    _mark_used(path, info)
                 return entry[start:]
             damage = "the checksum does not match"
     finally:
@@ -297,22 +287,15 @@ def _pass_over(path: Path, why: str, own: bool) -> None:
     _report_once("damaged", f"cardenvs: compiled code was damaged ({path}: {why}); {done}.")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Units of older sources
+def _mark_used(path: Path, info: os.stat_result) -> None:
+    """Record in an entry's modification time that it is in use."""
+    # Only users who may change the file mark it. If they delete it, it is compiled again.
+    if time.time() - info.st_mtime > _HOUR:
+        with contextlib.suppress(OSError):
+            os.utime(path)
 
 
-def unit_name(source: Path, unit: str) -> str:
-    """Return the name of a unit's folder: the name of its sources' folder, and its hash."""
-    return f"{source.name[:40]}-{unit}"
-
-
-@functools.cache
-def _mark_used(unit: Path) -> None:
-    """Record in the folder's modification time that this process uses the unit."""
-    # Only users who may change the folder mark it. If they delete the unit, it is compiled again.
-    with contextlib.suppress(OSError):
-        if time.time() - unit.stat().st_mtime > _HOUR:
-            os.utime(unit)
+# -- entries of older sources -------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -325,48 +308,42 @@ def _prune_once(cache: Path) -> None:
 
 
 def prune(cache: Path, now: float) -> None:
-    """Delete unused units: never within a day of their last use, always after 30 days without use.
+    """Delete unused entries: never within a day of their last use, always after 30 days without use.
 
-    In between, the few most recently used units of each game are kept, for versions installed side by side. A process
-    whose unit is deleted continues with what it has loaded, and compiles what else it needs.
+    In between, the most recently used entries of each kernel are kept, for versions installed side by side. A process
+    whose entries are deleted continues with what it has loaded, and compiles what else it needs.
 
-    Args:
-        cache: a folder from `trusted_folder`. Only entries and unfinished entries in unit folders are deleted, and no
-            links are followed.
-        now: seconds since the epoch.
+    `cache` comes from `trusted_folder`. Only entries and unfinished entries in folders that cardenvs created are
+    deleted, and no links are followed. `now` is in seconds since the epoch.
     """
-    for units in _units_by_game(cache).values():
-        for k, (used, unit) in enumerate(sorted(units, reverse=True)):
-            idle = now - used
-            _delete_files(unit, now, entries=idle > _EXPIRY or (idle > _GRACE and k >= _UNITS_PER_GAME))
+    for unit in os.scandir(cache):
+        if re.fullmatch("[^/]*-[0-9a-f]{20}", unit.name) and unit.is_dir(follow_symlinks=False):
+            _prune_unit(Path(unit.path), now)
 
 
-def _units_by_game(cache: Path) -> dict[str, list[tuple[float, Path]]]:
-    """Return (time of last use, folder) of every unit by the name of its sources' folder."""
-    units: dict[str, list[tuple[float, Path]]] = {}
-    for found in os.scandir(cache):
-        game, _, unit = found.name.rpartition("-")
-        if re.fullmatch("[0-9a-f]{20}", unit) and found.is_dir(follow_symlinks=False):
-            # Another process may have pruned it since it was listed.
-            with contextlib.suppress(FileNotFoundError):
-                used = found.stat(follow_symlinks=False).st_mtime
-                units.setdefault(game, []).append((used, Path(found.path)))
-    return units
-
-
-def _delete_files(unit: Path, now: float, entries: bool) -> None:
-    """Delete unfinished entries of crashed processes and, if `entries` is True, the entries and the folder."""
+def _prune_unit(unit: Path, now: float) -> None:
     # A deletion may fail because the file belongs to another user, because another process has deleted it or just saved
     # an entry, or because the folder contains other files. A later run tries again.
     with contextlib.suppress(OSError):
-        for file in os.scandir(unit):
+        for path in _unused_files(unit, now):
             with contextlib.suppress(OSError):
-                idle = now - file.stat(follow_symlinks=False).st_mtime
-                is_left_over = file.name.startswith(_UNFINISHED) and idle > _GRACE
-                if is_left_over or (entries and file.name.endswith(_ENTRY)):
-                    os.unlink(file.path)
-        if entries:
-            unit.rmdir()
+                os.unlink(path)
+        unit.rmdir()  # which fails unless it is empty
+
+
+def _unused_files(unit: Path, now: float) -> Iterator[str]:
+    entries: dict[str, list[tuple[float, str]]] = {}
+    for file in os.scandir(unit):
+        with contextlib.suppress(FileNotFoundError):  # another process may have pruned it since it was listed
+            idle = now - file.stat(follow_symlinks=False).st_mtime
+            if file.name.startswith(_UNFINISHED) and idle > _GRACE:
+                yield file.path
+            elif file.name.endswith(_ENTRY):
+                entries.setdefault(file.name.rpartition("-")[0], []).append((idle, file.path))
+    for versions in entries.values():
+        for k, (idle, path) in enumerate(sorted(versions)):
+            if idle > _EXPIRY or (idle > _GRACE and k >= _ENTRIES_PER_KERNEL):
+                yield path
 
 
 _said: set[str] = set()
@@ -378,8 +355,7 @@ def _report_once(kind: str, text: str) -> None:
         say_line(text)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Standard error
+# -- standard error -----------------------------------------------------------------------------------------------
 
 _line_is_open = False
 

@@ -40,38 +40,26 @@ def checked_integer(name: str, value: Any, low: int, high: int) -> int:
 
 
 def checked_seed(seed: Any) -> int:
-    """Return `seed` as an int.
-
-    Raises:
-        ValueError: it is not an integer from 0 to 2**63 - 1.
-    """
+    """Return `seed` as an int. Raises ValueError if it is not an integer from 0 to 2**63 - 1."""
     if not is_integer(seed) or not 0 <= seed <= SEED_MASK:
         raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {short(seed)}")
     return int(seed)
 
 
 def checked_player(player: Any, num_players: int) -> int:
-    """Return `player` as an int.
-
-    Raises:
-        ValueError: it is not an integer from 0 to num_players - 1.
-    """
+    """Return `player` as an int. Raises ValueError if it is not an integer from 0 to num_players - 1."""
     if not is_integer(player) or not 0 <= player < num_players:
         raise ValueError(f"players are 0 to {num_players - 1}; got {short(player)}")
     return int(player)
 
 
 def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low: int, high: int) -> np.ndarray:
-    """Return `values` as a new int64 array, C-contiguous and in native byte order.
+    """Return `values`, an array or nested list, as a new int64 array, C-contiguous and in native byte order.
 
-    Args:
-        name: name of the argument, for error messages.
-        values: array or nested list of integers.
-        shape: required shape; None allows any length.
-        low, high: bounds of each entry.
+    In `shape`, None allows any length.
 
     Raises:
-        ValueError: wrong shape, an entry out of bounds, or not integers (floats and bools are rejected).
+        ValueError: wrong shape, an entry not from `low` to `high`, or not integers (floats and bools are rejected).
     """
     try:
         array = np.asarray(values)
@@ -88,8 +76,7 @@ def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low:
     return np.array(array, np.int64, order="C")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Saved data: magic, digest, one line of JSON, bytes
+# -- saved data: magic, digest, one line of JSON, bytes -----------------------------------------------------------
 
 
 def sealed(magic: bytes, header: dict[str, Any], *parts: bytes) -> bytes:
@@ -99,12 +86,7 @@ def sealed(magic: bytes, header: dict[str, Any], *parts: bytes) -> bytes:
 
 
 def split_saved(data: Any, magic: bytes, what: str) -> tuple[dict[str, Any], bytes]:
-    """Return the header of saved data and the bytes after it.
-
-    Args:
-        data: from `sealed`.
-        magic: the first bytes of data of this kind.
-        what: kind of data, for error messages.
+    """Return the header of data from `sealed`, and the bytes after it.
 
     Raises:
         FormatError: the data does not start with `magic`, or is damaged.
@@ -122,11 +104,7 @@ def split_saved(data: Any, magic: bytes, what: str) -> tuple[dict[str, Any], byt
 
 
 def parsed(text: str | bytes, what: str) -> Any:
-    """Parse JSON from an untrusted source.
-
-    Args:
-        text: the JSON text.
-        what: what it is, for error messages.
+    """Parse JSON from an untrusted source; `what` names it in errors.
 
     Raises:
         FormatError: invalid JSON, nested too deeply, or a number is too long.

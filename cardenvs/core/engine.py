@@ -6,7 +6,7 @@ an index instead of a record, because passing a record from Python costs 2 to 3 
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,35 @@ def _list_nothing(s, legal):
     return 0
 
 
+class BatchArrays(NamedTuple):
+    """The arrays of N environments, as `batch_reset` and `batch_step` take them; see Batch for what they hold.
+
+    Attributes:
+        states: records (N,).
+        blank: one record before the deal.
+        episodes: numbers of the episodes, (N,).
+        bits: the legal ids as sets of bits, uint64 (N, words).
+        seeds, returns: seed and returns of the episode in which the last step was taken.
+    """
+
+    states: np.ndarray
+    blank: np.ndarray
+    episodes: np.ndarray
+    observation: np.ndarray
+    mask: np.ndarray
+    legal: np.ndarray
+    amounts: np.ndarray
+    num_legal: np.ndarray
+    bits: np.ndarray
+    current_player: np.ndarray
+    active: np.ndarray
+    seeds: np.ndarray
+    reward: np.ndarray
+    returns: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+
+
 class Engine:
     """The generic kernels of one game. Each attribute is compiled when it is first used.
 
@@ -39,27 +68,25 @@ class Engine:
     """
 
     def __init__(self, game: "Game") -> None:
-        self._game = game
-        self.rules = game.rules
+        self.game = game
 
-    def inline(self, function: Callable) -> Any:
+    def inline(self, function: Callable[..., Any]) -> Any:
         """Compile a closure over kernels of the game for use in `entry`."""
-        rules = self._game.rules
-        return kernel(function, folder=rules.folder, inline=True) if rules.compiled else function
+        game = self.game
+        return kernel(function, folder=game.folder, inline=True) if game.compiled else function
 
-    def entry(self, function: Callable) -> Callable:
+    def entry(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Compile a closure over kernels of the game for calls from Python; it is cached with the game's kernels."""
-        rules = self._game.rules
-        if not rules.compiled:
+        if not self.game.compiled:
             return takes_widened(function)
-        return takes_records(kernel(function, folder=rules.folder, entry=True))
+        return takes_records(kernel(function, folder=self.game.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
     @functools.cached_property
     def begin(self) -> Any:
         """begin(s, seed, given, log): deal into a blank record."""
-        deal = self._game.rules.deal
+        deal = self.game.deal
 
         def begin(s, seed, given, log):
             s.seed = seed
@@ -74,7 +101,7 @@ class Engine:
     @functools.cached_property
     def advance(self) -> Any:
         """advance(s, action, log): apply one legal action or code, and update rewards, returns and ply."""
-        apply_action, forfeit = self._game.rules.apply_action, self._game.rules.forfeit
+        apply_action, forfeit = self.game.apply_action, self.game.forfeit
 
         def advance(s, action, log):
             # These loops are too short for vector code, which would wait for scalar stores to reach memory.
@@ -102,7 +129,7 @@ class Engine:
     # -- one state ----------------------------------------------------------------------------------------------
 
     @functools.cached_property
-    def start(self) -> Callable:
+    def start(self) -> Callable[..., Any]:
         """start(states, i, seed, given, log): deal into the blank record states[i]."""
         begin = self.begin
 
@@ -112,9 +139,9 @@ class Engine:
         return self.entry(start)
 
     @functools.cached_property
-    def apply(self) -> Callable:
+    def apply(self) -> Callable[..., Any]:
         """apply(states, i, action, log, legal) -> n: apply a legal action, then write the next legal actions."""
-        advance, legal_actions = self.advance, self._game.rules.legal_actions
+        advance, legal_actions = self.advance, self.game.legal_actions
 
         def apply(states, i, action, log, legal):
             s = states[i]
@@ -124,9 +151,9 @@ class Engine:
         return self.entry(apply)
 
     @functools.cached_property
-    def legal(self) -> Callable:
+    def legal(self) -> Callable[..., Any]:
         """legal(states, i, legal) -> n: write the legal actions of states[i], ascending."""
-        legal_actions = self._game.rules.legal_actions
+        legal_actions = self.game.legal_actions
 
         def legal(states, i, legal):
             s = states[i]
@@ -135,9 +162,9 @@ class Engine:
         return self.entry(legal)
 
     @functools.cached_property
-    def observe(self) -> Callable:
+    def observe(self) -> Callable[..., Any]:
         """observe(states, i, player, out): write what `player` sees of states[i]."""
-        observe = self._game.rules.observe
+        observe = self.game.observe
 
         def observe_one(states, i, player, out):
             observe(states[i], player, out)
@@ -145,9 +172,9 @@ class Engine:
         return self.entry(observe_one)
 
     @functools.cached_property
-    def explain(self) -> Callable:
+    def explain(self) -> Callable[..., Any]:
         """explain(states, i, action) -> code: return 0 if `action` is legal, else the reason's code."""
-        explain_illegal = self._game.rules.explain_illegal
+        explain_illegal = self.game.explain_illegal
 
         def explain(states, i, action):
             return explain_illegal(states[i], action)
@@ -155,9 +182,9 @@ class Engine:
         return self.entry(explain)
 
     @functools.cached_property
-    def determinize(self) -> Callable:
+    def determinize(self) -> Callable[..., Any]:
         """determinize(states, i, player, seed): re-deal what `player` cannot know."""
-        determinize = self._game.rules.determinize
+        determinize = self.game.determinize
 
         def determinize_one(states, i, player, seed):
             determinize(states[i], player, seed)
@@ -169,14 +196,14 @@ class Engine:
     @functools.cached_property
     def list_legal(self) -> Any:
         """list_legal(s, i, legal, amounts) -> n: write legal ids and amount bounds of state i of a batch."""
-        if self._game.rules.amounts is None:
-            legal_actions = self._game.rules.legal_actions
+        if self.game.amounts is None:
+            legal_actions = self.game.legal_actions
 
             def list_legal(s, i, legal, amounts):
                 return legal_actions(s, legal[i])
 
         else:
-            legal_but_amounts = self._game.rules.amounts.legal
+            legal_but_amounts = self.game.amounts.legal
 
             def list_legal(s, i, legal, amounts):
                 return legal_but_amounts(s, legal[i], amounts[i])
@@ -185,14 +212,14 @@ class Engine:
 
     @functools.cached_property
     def encode(self) -> Any:
-        """encode(s, i, ...): write the legal list, legal bits, mask and observation of state i of a batch."""
-        list_legal, observe = self.list_legal, self._game.rules.observe
+        """encode(b, i, write_mask): write the legal list, legal bits, mask and observation of state i of a batch."""
+        list_legal, observe = self.list_legal, self.game.observe
 
-        def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
-            row, words = legal[i], bits[i]
-            before = np.int64(num_legal[i])
-            n = list_legal(s, i, legal, amounts)
-            num_legal[i] = n
+        def encode(b, i, write_mask):
+            s, row, words = b.states[i], b.legal[i], b.bits[i]
+            before = np.int64(b.num_legal[i])
+            n = list_legal(s, i, b.legal, b.amounts)
+            b.num_legal[i] = n
             for k in range(n, before):  # the rest of the previous list, which may be another player's
                 row[k] = NO_ACTION
             has_all_below = n > 0 and row[n - 1] == n - 1  # the list ascends
@@ -201,7 +228,7 @@ class Engine:
             else:
                 write_bits(row, n, words)
             if write_mask:
-                ones = mask[i]
+                ones = b.mask[i]
                 if has_all_below:
                     ones[:n] = 1
                     ones[n:] = 0
@@ -210,79 +237,83 @@ class Engine:
                     for k in range(n):
                         ones[np.uint64(row[k])] = 1
             player = np.int64(s.current_player)
-            current_player[i] = player
-            observe(s, player, observation[i])
+            b.current_player[i] = player
+            observe(s, player, b.observation[i])
 
         return self.inline(encode)
 
     @functools.cached_property
-    def batch_reset(self) -> Callable:
-        """Start episode `episodes[i]` of every environment in start..stop-1 and encode it.
+    def begin_episode(self) -> Any:
+        """begin_episode(b, i, seed, env, no_log): deal episode number b.episodes[i] of environment number `env`."""
+        begin = self.begin
 
-        Environment i gets the seeds of number first + i.
+        def begin_episode(b, i, seed, env, no_log):
+            b.states[i] = b.blank[0]
+            s = b.states[i]
+            begin(s, episode_seed(seed, env, b.episodes[i]), NO_DECK, no_log)
+            for p in range(b.active.shape[1]):
+                b.active[i, p] = s.active[p]
+
+        return self.inline(begin_episode)
+
+    @functools.cached_property
+    def batch_reset(self) -> Callable[..., Any]:
+        """batch_reset(b, seed, first, write_mask, no_log, start, stop): start episodes and encode them.
+
+        `b` is a BatchArrays. Environment i, one of start..stop-1, starts episode b.episodes[i] and gets the seeds of
+        number first + i.
         """
-        begin, encode = self.begin, self.encode
+        begin_episode, encode = self.begin_episode, self.encode
 
-        def batch_reset(
-            states, blank, seed, first, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal,
-            bits, current_player, active, seeds, start, stop,
-        ):  # fmt: skip
+        def batch_reset(b, seed, first, write_mask, no_log, start, stop):
             for env in range(start, stop):
                 i = np.uint64(env)  # unsigned, so that Numba skips the check for negative indices
-                states[i] = blank[0]
-                s = states[i]
-                begin(s, episode_seed(seed, np.uint64(first) + i, episodes[i]), NO_DECK, no_log)
-                seeds[i] = s.seed
-                for p in range(active.shape[1]):
-                    active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
+                begin_episode(b, i, seed, np.uint64(first) + i, no_log)
+                b.seeds[i] = b.states[i].seed
+                encode(b, i, write_mask)
 
         return self.entry(batch_reset)
 
     @functools.cached_property
-    def batch_step(self) -> Callable:
-        """Apply actions[i] (already checked) to environments start..stop-1, restart ended ones and encode all."""
-        begin, advance, encode = self.begin, self.advance, self.encode
+    def batch_step(self) -> Callable[..., Any]:
+        """batch_step(b, seed, first, write_mask, no_log, start, stop, actions, max_plies): take a step in each.
 
-        def batch_step(
-            states, blank, seed, first, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal,
-            bits, current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated,
-            truncated,
-        ):  # fmt: skip
-            num_players = reward.shape[1]
+        Applies actions[i] (already checked) in environments start..stop-1, restarts those that ended and encodes all.
+        """
+        begin_episode, advance, encode = self.begin_episode, self.advance, self.encode
+
+        def batch_step(b, seed, first, write_mask, no_log, start, stop, actions, max_plies):
+            num_players = b.reward.shape[1]
             for env in range(start, stop):
                 i = np.uint64(env)
-                terminated[i] = False
-                truncated[i] = False
-                s = states[i]
+                b.terminated[i] = False
+                b.truncated[i] = False
+                s = b.states[i]
                 if actions[i] == HOLD:
-                    seeds[i] = s.seed
+                    b.seeds[i] = s.seed
                     for p in range(num_players):
-                        reward[i, p] = 0.0
-                        returns[i, p] = s.returns[p]
+                        b.reward[i, p] = 0.0
+                        b.returns[i, p] = s.returns[p]
                     continue
                 advance(s, np.int64(actions[i]), no_log)
-                seeds[i] = s.seed
+                b.seeds[i] = s.seed
                 for p in range(num_players):
-                    reward[i, p] = s.rewards[p]
-                    returns[i, p] = s.returns[p]
-                    active[i, p] = s.active[p]
+                    b.reward[i, p] = s.rewards[p]
+                    b.returns[i, p] = s.returns[p]
+                    b.active[i, p] = s.active[p]
                 if s.terminal or s.ply >= max_plies:
-                    terminated[i] = s.terminal != 0
-                    truncated[i] = s.terminal == 0
-                    episodes[i] += 1
-                    states[i] = blank[0]
-                    begin(s, episode_seed(seed, np.uint64(first) + i, episodes[i]), NO_DECK, no_log)
-                    for p in range(num_players):
-                        active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
+                    b.terminated[i] = s.terminal != 0
+                    b.truncated[i] = s.terminal == 0
+                    b.episodes[i] += 1
+                    begin_episode(b, i, seed, np.uint64(first) + i, no_log)
+                encode(b, i, write_mask)
 
         return self.entry(batch_step)
 
     @functools.cached_property
-    def batch_observe(self) -> Callable:
+    def batch_observe(self) -> Callable[..., Any]:
         """batch_observe(states, player, out, start, stop): write what `player` sees of each state."""
-        observe = self._game.rules.observe
+        observe = self.game.observe
 
         def batch_observe(states, player, out, start, stop):
             for i in range(start, stop):
@@ -301,23 +332,23 @@ class Engine:
         if not isinstance(name, str):
             raise PolicyNotFoundError(f"a policy name is a string; got {short(name)}")
         if name == "random":
-            return random_policy if self._game.rules.compiled else getattr(random_policy, "py_func", random_policy)
-        if name not in self._game.policies:
+            return random_policy if self.game.compiled else getattr(random_policy, "py_func", random_policy)
+        if name not in self.game.policies:
             known = ", ".join(self.policy_names())
-            raise PolicyNotFoundError(f"{self._game.name} has no policy {name!r}; its policies are: {known}")
-        return self._game.policies[name]
+            raise PolicyNotFoundError(f"{self.game.name} has no policy {name!r}; its policies are: {known}")
+        return self.game.policies[name]
 
     def _list_for(self, policy_name: str) -> Any:
         """Return the kernel list(s, legal) -> n that writes the legal actions a policy needs."""
-        needs_list = policy_name == "random" or self._game.policies_need_legal
-        return self._game.rules.legal_actions if needs_list else _list_nothing
+        needs_list = policy_name == "random" or self.game.policies_need_legal
+        return self.game.legal_actions if needs_list else _list_nothing
 
     def policy_names(self) -> list[str]:
         """Return the names that `policy` accepts: "random", then the game's own."""
-        return ["random", *sorted(self._game.policies)]
+        return ["random", *sorted(self.game.policies)]
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
-    def act(self, policy_name: str) -> Callable:
+    def act(self, policy_name: str) -> Callable[..., Any]:
         """act(states, i, seed, rng, legal) -> action: choose for the player to act in states[i] by a policy.
 
         rng is a scratch uint64 array (4,), seeded here from `seed`; legal a scratch int32 array (max_legal,).
@@ -333,7 +364,7 @@ class Engine:
         return self.entry(act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
-    def batch_act(self, policy_name: str) -> Callable:
+    def batch_act(self, policy_name: str) -> Callable[..., Any]:
         """batch_act(states, rows, legal, num_legal, seed, step, first, rng, out): choose in some states by a policy.
 
         out[k] is the choice in states[rows[k]] and depends on (seed, step, first + rows[k]) only; legal and num_legal
@@ -350,7 +381,7 @@ class Engine:
         return self.entry(batch_act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
-    def playout(self, policy_name: str) -> Callable:
+    def playout(self, policy_name: str) -> Callable[..., Any]:
         """playout(states, i, rng, legal, max_plies, no_log): play states[i] to the end by one policy for all players.
 
         rng is a uint64 array (4,) seeded by the caller, legal a scratch int32 array (max_legal,). Stops after max_plies
@@ -369,7 +400,7 @@ class Engine:
         return self.entry(playout)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
-    def simulate(self, policy_name: str) -> Callable:
+    def simulate(self, policy_name: str) -> Callable[..., Any]:
         """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
         For each round r = first, first + 1, ..., one per row of `returns`: re-deal what the player to act in states[i]
@@ -379,7 +410,7 @@ class Engine:
         scratch is an array of two records; rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
-        deal_world = self._game.rules.sample_belief or self._game.rules.determinize
+        deal_world = self.game.sample_belief or self.game.determinize
 
         def simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)
@@ -411,7 +442,7 @@ class Engine:
         return self.inline(begin_kernel(self))
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
-    def grow(self, policy_name: str) -> Callable:
+    def grow(self, policy_name: str) -> Callable[..., Any]:
         """grow(states, i, seed, rounds, max_plies, exploration, worlds, walks, tree, is_counter, log, no_log, legal,
         seen): rounds of a tree search for the player to act in states[i], with playouts by a policy.
 
@@ -422,7 +453,7 @@ class Engine:
         return self.entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
 
     @functools.cached_property
-    def descend(self) -> Callable:
+    def descend(self) -> Callable[..., Any]:
         """descend(states, i, seed, last, exploration, worlds, walks, tree, is_counter, log, legal, seen, priors,
         values, observations, masks): rounds of a tree search with a network.
 

@@ -15,8 +15,9 @@ who sees public information only.
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,7 @@ UNKNOWN = -1  # a token with an unknown face
 NO_PLAYER = -1
 NO_PLACE = -1
 TOP = -1  # of an ordered pile
+FACE_DOWN = "lies_face_down"  # name of the kind of the events that OMNISCIENT alone gets
 
 
 class Op(enum.IntEnum):
@@ -83,7 +85,10 @@ class PileLayout(enum.StrEnum):
     STACK   on top of each other: only the top of an ordered stack is drawn, and how many there are
     ROW     side by side
     GRID    in rows of a fixed length
-    SETS    in groups (see `View.arrange`)
+    SETS    in groups (see `View.arrange`), side by side
+    COLUMNS in groups whose tokens cover one another, from top to bottom
+    TRICK   played before the owner, towards the middle of the table
+    WON     gathered by the owner, face down; only how many there are is drawn
     NONE    not at all: the pile only serves the game's own encoding
     """
 
@@ -93,6 +98,9 @@ class PileLayout(enum.StrEnum):
     ROW = "row"
     GRID = "grid"
     SETS = "sets"
+    COLUMNS = "columns"
+    TRICK = "trick"
+    WON = "won"
     NONE = "none"
 
 
@@ -101,7 +109,7 @@ class CounterUse(enum.StrEnum):
 
     NUMBER  a number: shown in a table
     PLAYER  the number of a player, who is shown with the counter's name: "dealer"
-    CHIPS   a number of chips before its owner: shown there
+    CHIPS   a number of chips before its owner, or in the middle of the table: shown there
     FLAG    1 if the counter's name is true of its owner, who is shown with it: "folded"
     NONE    nothing: it only serves the game's own encoding
     """
@@ -113,21 +121,44 @@ class CounterUse(enum.StrEnum):
     NONE = "none"
 
 
+class Seen(enum.StrEnum):
+    """Who sees the faces of the tokens in a pile."""
+
+    ALL = "all"
+    OWNER = "owner"
+    NOBODY = "nobody"
+
+
+Source = str | Callable[..., Any] | None  # name of a field, or source(s), or source(s, player) if each player has one
+
+
 @dataclass(frozen=True)
 class Pile:
-    """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset."""
+    """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset.
+
+    `source` gives its tokens: a bit set if `is_set`, otherwise a list or one token; `known` those that all have seen.
+    `View.fill_table` uses them. `on` names a pile on whose tokens its own lie, one on each;
+    `slots` is the number of places of a grid.
+    """
 
     name: str
     ordered: bool
     layout: PileLayout
+    source: Source = None
+    is_set: bool = False
+    seen: Seen = Seen.ALL
+    known: Source = None
+    on: str = ""
+    slots: int = 0
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A named number, 0 at the start."""
+    """A named number, 0 at the start. `source` gives its value."""
 
     name: str
     use: CounterUse
+    source: Source
 
 
 @dataclass(frozen=True)
@@ -198,7 +229,17 @@ class Table:
         self.face_down = -1
 
     def pile(
-        self, name: str, per_player: bool = False, ordered: bool = False, layout: PileLayout | str = PileLayout.ROW
+        self,
+        name: str,
+        per_player: bool = False,
+        ordered: bool = False,
+        layout: PileLayout | str = PileLayout.ROW,
+        cards: Source = None,
+        tokens: Source = None,
+        seen: Seen | str = Seen.ALL,
+        known: Source = None,
+        on: str = "",
+        slots: int = 0,
     ) -> int:
         """Declare a pile, or one per player, and return its id (player 0's if there is one per player).
 
@@ -207,27 +248,40 @@ class Table:
             per_player: whether each player has one.
             ordered: whether the order of its tokens matters.
             layout: how it is shown, as a PileLayout or its text.
+            cards: where its tokens are in the record, as a bit set: a field, or a function of the record (and the
+                player). Without `cards` and `tokens`, the view fills the pile.
+            tokens: the same for a list of tokens or a single one; negative ones are no tokens.
+            seen: who sees their faces, as a Seen or its text.
+            known: those whose faces everybody has seen, as a bit set.
+            on: a pile that belongs to nobody, on whose tokens those of this pile lie, one on each.
+            slots: how many places a grid has.
 
         Raises:
             ValueError: another pile has this name, or there is no such layout.
         """
         _declare(name, self.pile_ids, len(self.pile_of), "pile")
-        self.pile_of += [(Pile(name, ordered, PileLayout(layout)), owner) for owner in self._owners(per_player)]
+        source, is_set = (tokens, False) if cards is None else (cards, True)
+        pile = Pile(name, ordered, PileLayout(layout), source, is_set, Seen(seen), known, on, slots)
+        self.pile_of += [(pile, owner) for owner in self._owners(per_player)]
         return self.pile_ids[name]
 
-    def counter(self, name: str, per_player: bool = False, use: CounterUse | str = CounterUse.NUMBER) -> int:
+    def counter(
+        self, name: str, per_player: bool = False, use: CounterUse | str = CounterUse.NUMBER, value: Source = None
+    ) -> int:
         """Declare a counter, or one per player, and return its id (player 0's if there is one per player).
 
         Args:
             name: its name.
             per_player: whether each player has one.
             use: what it means to people, as a CounterUse or its text.
+            value: where its value is in the record, as for a pile; without it, the view sets the counter.
 
         Raises:
             ValueError: another counter has this name, or there is no such use.
         """
         _declare(name, self.counter_ids, len(self.counter_of), "counter")
-        self.counter_of += [(Counter(name, CounterUse(use)), owner) for owner in self._owners(per_player)]
+        counter = Counter(name, CounterUse(use), value)
+        self.counter_of += [(counter, owner) for owner in self._owners(per_player)]
         return self.counter_ids[name]
 
     def event(
@@ -254,7 +308,7 @@ class Table:
         `Game` calls this.
         """
         if self.face_down < 0:
-            self.face_down = self.event("lies_face_down", Op.REVEAL, "{token} lies face down.", is_detail=True)
+            self.face_down = self.event(FACE_DOWN, Op.REVEAL, "{token} lies face down.", is_detail=True)
 
     def _owners(self, per_player: bool) -> Sequence[int | None]:
         return range(self.max_players) if per_player else (None,)
@@ -290,7 +344,7 @@ class Table:
         )
 
 
-def _named(places: list[tuple], number: int) -> tuple[str, int | None] | None:
+def _named(places: list[tuple[Any, ...]], number: int) -> tuple[str, int | None] | None:
     if number == NO_PLACE:
         return None
     place, owner = places[number]
@@ -303,8 +357,7 @@ def _declare(name: str, ids: dict[str, int], number: int, what: str) -> None:
     ids[name] = number
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Writing events (kernels)
+# -- writing events (kernels) -------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
@@ -373,13 +426,12 @@ def log_clear(log, kind):
 
 
 @kernel(inline=True)
-def log_move_all(log, kind, source, target):
+def log_move_all(log, kind, player, source, target):
     """Log that all tokens of `source` move to `target`, in order."""
-    log_event(log, kind, NO_PLAYER, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)
+    log_event(log, kind, player, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Reading events
+# -- reading events -----------------------------------------------------------------------------------------------
 
 
 def new_log(rows: int = 256) -> np.ndarray:

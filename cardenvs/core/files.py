@@ -2,12 +2,13 @@
 
 import contextlib
 import errno
+import json
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from cardenvs.core.errors import FileError
 
@@ -24,18 +25,17 @@ def write_whole(path: FilePath, data: str | bytes) -> None:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
+def write_json(path: FilePath, value: Any) -> None:
+    """Write a value as indented JSON, atomically; raises as `write_whole`, and ValueError for NaN and infinity."""
+    write_whole(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
 @contextlib.contextmanager
 def whole_file(path: FilePath, sync: bool = False) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` at the end of the block, or is deleted if the block fails.
 
-    Every call writes to a file of its own, so several processes may write the same path.
-
-    Args:
-        path: of the file.
-        sync: wait until the contents are on the disk, so that a power failure cannot leave a part either.
-
-    Raises:
-        OSError: as for `write_whole`.
+    Every call writes to a file of its own, so several processes may write the same path. With `sync`, the contents are
+    on the disk at the end, so a power failure cannot leave a part of them. Raises OSError like `write_whole`.
     """
     target = Path(os.path.realpath(path))  # replaces the target of a link, not the link
     if target.exists() and not target.is_file():

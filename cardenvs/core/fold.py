@@ -2,28 +2,16 @@
 
 from collections import Counter as Multiset
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.errors import FoldError
-from cardenvs.core.events import (
-    KIND,
-    NO_PLACE,
-    SOURCE,
-    TARGET,
-    TOKEN,
-    TOP,
-    UNKNOWN,
-    VALUE,
-    VISIBLE,
-    Counter,
-    Op,
-    Pile,
-    Table,
-)
+from cardenvs.core.record import Record
 
-_OPS_FROM = (Op.MOVE, Op.REVEAL, Op.SET, Op.SHUFFLE, Op.MOVE_ALL)  # operations that need a source
-_OPS_TO = (Op.MOVE, Op.CREATE, Op.MOVE_ALL)  # operations that need a target
+_OPS_FROM = (ev.Op.MOVE, ev.Op.REVEAL, ev.Op.SET, ev.Op.SHUFFLE, ev.Op.MOVE_ALL)  # operations that need a source
+_OPS_TO = (ev.Op.MOVE, ev.Op.CREATE, ev.Op.MOVE_ALL)  # operations that need a target
 
 
 class FoldedTable:
@@ -38,7 +26,7 @@ class FoldedTable:
         counters: values by counter id, None if hidden.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: ev.Table) -> None:
         self.spec = table
         self.piles: list[list[int]] = [[] for _ in table.pile_of]
         self.counters: list[int | None] = [0] * len(table.counter_of)
@@ -53,14 +41,32 @@ class FoldedTable:
             player: the owner, if each player has such a pile.
             seen: whether the viewer sees the faces; if not, all tokens are face down.
         """
-        faces = [int(token) if seen else UNKNOWN for token in tokens]
-        self.piles[self.spec.pile_ids[pile] + player] = faces + [UNKNOWN] * int(unknown)
+        faces = [int(token) if seen else ev.UNKNOWN for token in tokens]
+        self.piles[self.spec.pile_ids[pile] + player] = faces + [ev.UNKNOWN] * int(unknown)
 
     def set(self, counter: str, value: int | None, player: int = 0) -> None:
         """Set a counter; None means that the viewer may not see its value."""
         self.counters[self.spec.counter_ids[counter] + player] = None if value is None else int(value)
 
-    def normal(self) -> tuple:
+    def fill(self, s: Record, viewer: int) -> None:
+        """Fill the piles and counters whose declarations give a source, as `viewer` knows them in state `s`."""
+        for k, (pile, owner) in enumerate(self.spec.pile_of):
+            found = _given(pile.source, owner, s)
+            if found is not None:
+                tokens = _elements(found) if pile.is_set else [int(token) for token in np.ravel(found) if token >= 0]
+                is_seen = (
+                    pile.seen == ev.Seen.ALL
+                    or viewer == ev.OMNISCIENT
+                    or (pile.seen == ev.Seen.OWNER and viewer == owner)
+                )
+                shown = tokens if is_seen else _elements(_given(pile.known, owner, s) or 0)
+                self.piles[k] = shown + [ev.UNKNOWN] * (len(tokens) - len(shown))
+        for k, (counter, owner) in enumerate(self.spec.counter_of):
+            found = _given(counter.source, owner, s)
+            if found is not None:
+                self.counters[k] = int(found)
+
+    def normal(self) -> tuple[Any, ...]:
         """Return a comparable form that ignores the order in unordered piles."""
         piles = [
             tuple(tokens) if pile.ordered else tuple(sorted(tokens))
@@ -81,7 +87,7 @@ class FoldedTable:
         pairs = zip(names, [*mine[0], *mine[1]], [*theirs[0], *theirs[1]], strict=True)
         return [f"{name}: {a} != {b}" for name, a, b in pairs if a != b]
 
-    def tokens(self) -> Multiset:
+    def tokens(self) -> Multiset[int]:
         """Count the tokens on the table by face; UNKNOWN counts the face-down ones."""
         return Multiset(token for pile in self.piles for token in pile)
 
@@ -92,28 +98,37 @@ class FoldedTable:
             FoldError: the event is impossible on this table.
         """
         cells = row.tolist()
-        op = self.spec.kinds[cells[KIND]].op
-        token, source, target, value = cells[TOKEN], cells[SOURCE], cells[TARGET], cells[VALUE]
+        op = self.spec.kinds[cells[ev.KIND]].op
+        token, source, target, value = cells[ev.TOKEN], cells[ev.SOURCE], cells[ev.TARGET], cells[ev.VALUE]
         self._check_places(op, source, target)
-        if op == Op.MOVE:
+        if op == ev.Op.MOVE:
             self.piles[target].append(self._take(source, token, value))
-        elif op == Op.REVEAL:
+        elif op == ev.Op.REVEAL:
             self._reveal(source, token, value)
-        elif op == Op.SET:
-            self.counters[source] = value if cells[VISIBLE] else None
-        elif op == Op.SHUFFLE:
-            self.piles[source] = [UNKNOWN] * len(self.piles[source])
-        elif op == Op.CREATE:
+        elif op == ev.Op.SET:
+            self.counters[source] = value if cells[ev.VISIBLE] else None
+        elif op == ev.Op.SHUFFLE:
+            self.piles[source] = [ev.UNKNOWN] * len(self.piles[source])
+        elif op == ev.Op.CREATE:
             self.piles[target] += [token] * value
-        elif op == Op.CLEAR:
-            for pile in range(len(self.piles)) if source == NO_PLACE else (source,):
+        elif op == ev.Op.CLEAR:
+            for pile in range(len(self.piles)) if source == ev.NO_PLACE else (source,):
                 self.piles[pile] = []
-        elif op == Op.MOVE_ALL:
+        elif op == ev.Op.MOVE_ALL:
             self.piles[target] += self.piles[source]
             self.piles[source] = []
 
-    def _check_places(self, op: Op, source: int, target: int) -> None:
-        most = len(self.counters) if op == Op.SET else len(self.piles)
+    def extend(self, rows: np.ndarray) -> None:
+        """Apply rows from `Table.visible` in order.
+
+        Raises:
+            FoldError: an event is impossible on this table.
+        """
+        for row in rows:
+            self.apply(row)
+
+    def _check_places(self, op: ev.Op, source: int, target: int) -> None:
+        most = len(self.counters) if op == ev.Op.SET else len(self.piles)
         if (op in _OPS_FROM and not 0 <= source < most) or (op in _OPS_TO and not 0 <= target < most):
             needed = [place for place, ops in ((source, _OPS_FROM), (target, _OPS_TO)) if op in ops]
             raise FoldError(f"{op.name} names places {needed}; there are 0 to {most - 1}")
@@ -125,55 +140,70 @@ class FoldedTable:
             raise FoldError(f"token {token} leaves the empty pile {self._pile_name(pile)}")
         if self.spec.pile_of[pile][0].ordered:
             return self._take_ordered(pile, token, place)
-        if token == UNKNOWN:
+        if token == ev.UNKNOWN:
             # Any token may have left, so the viewer no longer knows which ones remain.
-            if any(other != UNKNOWN for other in tokens):
-                self.piles[pile] = [UNKNOWN] * len(tokens)
+            if any(other != ev.UNKNOWN for other in tokens):
+                self.piles[pile] = [ev.UNKNOWN] * len(tokens)
             self.piles[pile].pop()
-            return UNKNOWN
-        if token not in tokens and UNKNOWN not in tokens:
+            return ev.UNKNOWN
+        if token not in tokens and ev.UNKNOWN not in tokens:
             raise FoldError(f"token {token} leaves {self._pile_name(pile)}, which holds {tokens}")
-        tokens.remove(token if token in tokens else UNKNOWN)
+        tokens.remove(token if token in tokens else ev.UNKNOWN)
         return token
 
     def _take_ordered(self, pile: int, token: int, place: int) -> int:
         self._check_inside(pile, place)
         face = self.piles[pile].pop(place)
-        if face not in (token, UNKNOWN) and token != UNKNOWN:
+        if face not in (token, ev.UNKNOWN) and token != ev.UNKNOWN:
             raise FoldError(f"token {token} leaves {self._pile_name(pile)} from a place known to hold {face}")
-        return token if face == UNKNOWN else face
+        return token if face == ev.UNKNOWN else face
 
     def _reveal(self, pile: int, token: int, value: int) -> None:
-        if token == UNKNOWN:
+        if token == ev.UNKNOWN:
             return
         tokens = self.piles[pile]
         if self.spec.pile_of[pile][0].ordered:
             self._check_inside(pile, value)
-            if tokens[value] not in (token, UNKNOWN):
+            if tokens[value] not in (token, ev.UNKNOWN):
                 raise FoldError(f"{self._pile_name(pile)} shows token {token} in a place known to hold {tokens[value]}")
             tokens[value] = token
             return
         for _ in range(value - tokens.count(token)):
-            if UNKNOWN not in tokens:
+            if ev.UNKNOWN not in tokens:
                 raise FoldError(f"{self._pile_name(pile)} shows token {token}, but is known to hold {tokens}")
-            tokens[tokens.index(UNKNOWN)] = token
+            tokens[tokens.index(ev.UNKNOWN)] = token
 
     def _check_inside(self, pile: int, place: int) -> None:
         size = len(self.piles[pile])
-        if (place != TOP and not 0 <= place < size) or size == 0:
+        if (place != ev.TOP and not 0 <= place < size) or size == 0:
             raise FoldError(f"{self._pile_name(pile)} holds {size} tokens; there is no place {place}")
 
     def _pile_name(self, pile: int) -> str:
         return _place_name(*self.spec.pile_of[pile])
 
 
-def _place_name(place: Pile | Counter, owner: int | None) -> str:
+def _place_name(place: ev.Pile | ev.Counter, owner: int | None) -> str:
     return place.name if owner is None else f"{place.name} of player {owner}"
 
 
-def fold(table: Table, rows: np.ndarray) -> FoldedTable:
+def _given(source: ev.Source, owner: int | None, s: Record) -> Any:
+    """Return what a record holds for a place; None if its declaration does not say, or it has no such owner."""
+    if source is None or (owner is not None and owner >= s.rules.num_players):
+        return None
+    if callable(source):
+        return source(s) if owner is None else source(s, owner)
+    field = s[source]
+    if owner is None:
+        return field
+    return field[owner] if owner < len(field) else None
+
+
+def _elements(bits: Any) -> list[int]:
+    return [k for k in range(int(bits).bit_length()) if int(bits) >> k & 1]
+
+
+def fold(table: ev.Table, rows: np.ndarray) -> FoldedTable:
     """Return the table that the events `rows` of one viewer (from `Table.visible`) lead to from an empty table."""
     folded = FoldedTable(table)
-    for row in rows:
-        folded.apply(row)
+    folded.extend(rows)
     return folded

@@ -1,128 +1,218 @@
-"""`Game`: a game's rules, view and policies, as core and the interfaces use them."""
+"""`Game`: a game's record, kernels, spaces, view and policies, as core and the interfaces use them."""
 
 import functools
-import itertools
-import math
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from cardenvs.core.checks import is_integer, short
 from cardenvs.core.codes import NO_DECK
+from cardenvs.core.deals import list_deals, why_not_listed
 from cardenvs.core.engine import Engine
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.observation import Layout
 from cardenvs.core.options import Options, fill_rules
-from cardenvs.core.record import Record, copied
-from cardenvs.core.rules import Returns, Rules
+from cardenvs.core.record import copied
+from cardenvs.core.returns import Returns
 from cardenvs.core.view import View, split_tokens
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
 
 
-_MOST_DEALS = 10_000  # listed at once
+@dataclass(frozen=True)
+class Amounts:
+    """Actions that are amounts, such as the bets of no-limit poker: too many for the lists and masks of a batch.
+
+    The id of amount a is zero + a; all other ids are smaller. A batch lists only the other ids and shows the smallest
+    and largest legal amount.
+
+    Attributes:
+        legal: kernel legal(s, out, bounds) -> n. Writes the legal ids other than amounts to `out`, as `legal_actions`
+            does, and the smallest and largest legal amount to bounds[0] and bounds[1] (int32), or 0 and -1 if no
+            amount is legal.
+        zero: function of the options; returns the id of amount 0, or None if amounts have no ids. `legal` then lists
+            all ids, and the bounds are 0 and -1.
+        codes: numbers beyond the ids that are applied and replayed like actions, but listed in no mask.
+    """
+
+    legal: Any
+    zero: Callable[[Any], int | None]
+    codes: range
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game. Games are compared by identity and pickled by name.
+    """One game. `Game.of` makes it from modules. Games are compared by identity and pickled by name.
+
+    Kernels take one record `s`. Without the compiler they are plain functions (see docs/adding-a-game.md):
+        deal(s, given, log)               starts an episode from s.rules, s.seed and the explicit tokens `given`;
+                                          sets s.current_player or s.terminal
+        legal_actions(s, out) -> n        writes the legal action ids to int32 `out`, ascending
+        explain_illegal(s, action) -> k   returns 0 if `action`, an id or a code, is legal, else a number for
+                                          View.illegal_reason; without it every refusal reads the same
+        apply_action(s, action, log)      applies one legal action; sets rewards, current_player, terminal
+        forfeit(s, player, log)           removes `player`, who is to act, from the game: clears
+                                          s.active[player] and charges at least the most that staying
+                                          could still have cost, so that leaving never pays
+        observe(s, player, out)           writes what `player` may know, seats counted from that player
+        determinize(s, player, seed)      re-deals what `player` cannot know; sets s.seed
+    Only `deal`, `apply_action`, `forfeit`, `determinize` and `sample_belief` change the record.
+
+    What is a function of the options may be a plain value if it is the same for all of them.
 
     Attributes:
         name: name with version, as in "my_game_v0".
         title: name for people.
-        rules: record, kernels and spaces.
         view: texts for people and language models.
-        phases: all names that `View.phase` may return.
+        options: the Options subclass; OPTIONS in a module.
+        state_dtype: dtype of the record, from `record`; STATE in a module.
+        table: piles, counters and event kinds; TABLE in a module.
+        num_actions: function of the options; number of action ids.
+        max_length: function of the options; upper bound on the number of actions in a game.
+        layout: function of the options; the Layout of observations. Called once for each choice of options.
+        returns: function of the options; a `Returns`.
+        deck: function of the options; every token of the game, int16. By default one of each of the view's `tokens`.
+        max_legal: function of the options; length of the longest list of legal actions; `num_actions` unless given.
+        dealt_tokens: function of the options; how many tokens of the deck, or dice, decide all chance of a game. Give
+            it if all deals can be listed; it returns None for options with which they cannot.
+        first_roll: function of the options, for games of dice without a deck: (faces, dice). An explicit deck is then
+            the first roll, up to `dice` tokens 0..faces-1.
+        sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
+            players' actions make likely; used by simulations. None if there is none.
+        action_features: function of the options; int8 (num_actions, F), what an id says about its action: cards, kinds,
+            amounts. Networks use it. F is 0 unless it is given.
+        amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
+        compiled: whether the kernels can be compiled. Those of games that call other libraries cannot: they stay plain
+            Python functions, which may allocate and raise.
+        phases: all names that `View.phase` may return; the view's `phases` unless given.
         hidden_phases: the phases in which something is hidden from some player; all phases, unless given.
         policies: policy kernels by name, policy(s, legal, n, rng) -> action. A policy may use only what the player to
-            act may know.
+            act may know. By default `heuristic` in a module.
         policies_need_legal: whether the policies read the list of legal actions. Set it to False if listing is slow;
             `n` may then be 0 and `legal` only provides room for a list.
-        playout_policy: default policy of search agents in playouts.
+        playout_policy: default policy of search agents in playouts; by default the heuristic, if there is one.
         default_opponent: the policy that people and learners meet unless they choose another; `playout_policy`, unless
             given.
-        fallback_action: fallback_action(s, legal) -> action, called with the widened record and the legal ids. Returns
-            the action for a player who fails to choose, using only what that player may know; by default the first
-            legal action.
         state_class: a State subclass with more methods, as "module:Class", or None.
-        not_observed: reasons, by pile, why an observation omits faces in it that the player's events have shown; the
-            game's page prints them. Observations must show all known faces in other piles.
     """
 
     name: str
     title: str
-    rules: Rules
     view: View
-    phases: tuple[str, ...] = ("play",)
+    options: type[Options]
+    state_dtype: np.dtype
+    table: Table
+    deal: Any
+    legal_actions: Any
+    apply_action: Any
+    forfeit: Any
+    observe: Any
+    determinize: Any
+    num_actions: Callable[[Any], int]
+    max_length: Callable[[Any], int]
+    layout: Callable[[Any], Layout]
+    returns: Callable[[Any], Returns]
+    deck: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
+    explain_illegal: Any = None
+    max_legal: Callable[[Any], int] = None  # type: ignore[assignment]
+    dealt_tokens: Callable[[Any], int | None] | None = None
+    first_roll: Callable[[Any], tuple[int, int]] | None = None
+    sample_belief: Any = None
+    action_features: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
+    amounts: Amounts | None = None
+    compiled: bool = True
+    phases: tuple[str, ...] = None  # type: ignore[assignment]
     hidden_phases: tuple[str, ...] = None  # type: ignore[assignment]
     policies: dict[str, Any] = field(default_factory=dict)
     policies_need_legal: bool = True
-    playout_policy: str = "random"
+    playout_policy: str = ""
     default_opponent: str = ""
-    fallback_action: Callable[[Record, list[int]], int] | None = None
     state_class: str | None = None
-    not_observed: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, title: str, *modules: ModuleType, **given: Any) -> Self:
+        """Make a game from modules that define its parts under their names.
+
+        Options and view are classes that a module derives from Options and View, `layout` and `observe` those of its
+        OBSERVATION, and `policies` its `heuristic`.
+
+        Args:
+            name, title: as in `Game`.
+            modules: the modules.
+            given: parts to add, or to use instead of the modules'.
+
+        Raises:
+            TypeError: a part is missing, or two modules define it differently.
+        """
+        parts = {"name": name, "title": title} | given
+        sources = [_parts_of(module) for module in modules]
+        for part in fields(cls):
+            if part.name in parts:
+                continue
+            found = [source[part.name] for source in sources if part.name in source]
+            if any(one is not found[0] for one in found):
+                raise TypeError(f"{name}: two modules define {part.name}")
+            if found:
+                parts[part.name] = found[0]
+            elif part.default is MISSING and part.default_factory is MISSING:
+                where = ", ".join(module.__name__ for module in modules)
+                called = _MODULE_NAMES.get(part.name, part.name)
+                raise TypeError(f"{name} lacks {called}: define it in one of {where}, or pass {part.name}=")
+        return cls(**parts)
 
     def __post_init__(self) -> None:
-        if self.hidden_phases is None:
-            object.__setattr__(self, "hidden_phases", self.phases)
-        if not self.default_opponent:
-            object.__setattr__(self, "default_opponent", self.playout_policy)
+        for name in ("num_actions", "max_length", "max_legal", "returns"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                object.__setattr__(self, name, functools.partial(_constant, getattr(self, name)))
+        playout_policy = self.playout_policy or ("heuristic" if "heuristic" in self.policies else "random")
+        phases = self.phases or self.view.phases
+        defaults = {
+            "phases": phases,
+            "hidden_phases": phases,
+            "playout_policy": playout_policy,
+            "default_opponent": playout_policy,
+            "max_legal": self.num_actions,
+            "deck": self._all_tokens,
+            "action_features": self._no_features,
+        }
+        for name, value in defaults.items():
+            if getattr(self, name) in (None, ""):
+                object.__setattr__(self, name, value)
+        object.__setattr__(self, "layout", functools.lru_cache(maxsize=64)(self.layout))
         self.table.complete()
+
+    def _all_tokens(self, options: Options) -> np.ndarray:
+        return np.arange(len(self.view.tokens), dtype=np.int16)
+
+    def _no_features(self, options: Options) -> np.ndarray:
+        return np.zeros((self.num_actions(options), 0), np.int8)
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         from cardenvs.core.registry import get_game
 
         return get_game, (self.name,)
 
     @property
-    def options(self) -> type[Options]:
-        """The Options subclass of the game."""
-        return self.rules.options
+    def runs_compiled(self) -> bool:
+        """Whether the kernels of this game are compiled in this process."""
+        return COMPILED and self.compiled
 
-    @property
-    def table(self) -> Table:
-        """Piles, counters and event kinds."""
-        return self.rules.table
-
-    def num_actions(self, options: Options) -> int:
-        """Return the number of action ids."""
-        return self.rules.num_actions(options)
-
-    def action_features(self, options: Options) -> np.ndarray:
-        """Return what networks may know about each action, int8 (num_actions, F); F is 0 where there is nothing."""
-        features = self.rules.action_features
-        return np.zeros((self.num_actions(options), 0), np.int8) if features is None else features(options)
-
-    def max_legal(self, options: Options) -> int:
-        """Return the length of the longest list of legal actions."""
-        return (self.rules.max_legal or self.rules.num_actions)(options)
-
-    def max_length(self, options: Options) -> int:
-        """Return an upper bound on the number of actions in a game."""
-        return self.rules.max_length(options)
-
-    def layout(self, options: Options) -> Layout:
-        """Return the layout of observations."""
-        return _layout(self, options)
-
-    def returns(self, options: Options) -> Returns:
-        """Return the bounds, sum and unit of the players' returns."""
-        return self.rules.returns(options)
-
-    def deck(self, options: Options) -> np.ndarray:
-        """Return every token of the game, int16."""
-        return self.rules.deck(options)
+    @functools.cached_property
+    def folder(self) -> Path:
+        """The folder of the rules; compiled kernels are cached under its name."""
+        function = getattr(self.apply_action, "py_func", self.apply_action)
+        return Path(function.__code__.co_filename).resolve().parent
 
     @functools.cached_property
     def engine(self) -> Engine:
@@ -196,8 +286,8 @@ class Game:
             raise DeckError(f"{self.name}: an explicit deck is a text or a list of tokens; got {short(deck)}")
         tokens = [self.view.parse_token(part) for part in split_tokens(deck)] if isinstance(deck, str) else list(deck)
         known = self.deck(options).tolist()
-        if self.rules.first_roll is not None:
-            faces, dice = self.rules.first_roll(options)
+        if self.first_roll is not None:
+            faces, dice = self.first_roll(options)
             if len(tokens) > dice:
                 raise DeckError(f"{self.name}: the first roll has {dice} dice; got {len(tokens)}")
             known = [*range(faces)] * dice
@@ -214,7 +304,7 @@ class Game:
 
     def deck_text(self, tokens: Iterable[int]) -> str:
         """Return tokens as text for `parse_deck`."""
-        return " ".join(self.view.token_label(int(token)) for token in tokens)
+        return " ".join(self.view.token_code(int(token)) for token in tokens)
 
     def enumerate_deals(self, **options: Any) -> list[tuple[str, float]]:
         """Return every deal as (deck text, probability), for exact solvers. Deals of equal tokens are merged.
@@ -222,81 +312,43 @@ class Game:
         Raises:
             NotImplementedError: the game has too many deals to list; the message gives their number and the limit.
         """
-        made = self.make_options(**options)
-        dealt, wrong = self._dealt_tokens(made), self._why_not_listed(made)
-        if wrong or dealt is None:
-            raise NotImplementedError(wrong)
-        if self.rules.first_roll is not None:
-            faces, _ = self.rules.first_roll(made)
-            rolls = itertools.product(range(faces), repeat=dealt)
-            return [(self.deck_text(roll), 1 / faces**dealt) for roll in rolls]
-        deck = self.deck(made).tolist()
-        deals = _sequences(Counter(deck), dealt)
-        return [(self.deck_text(tokens), ways / math.perm(len(deck), dealt)) for tokens, ways in deals]
+        return list_deals(self, self.make_options(**options))
 
     def can_list_deals(self, **options: Any) -> bool:
         """Return whether `enumerate_deals` works with these options."""
-        return not self._why_not_listed(self.make_options(**options))
-
-    def _dealt_tokens(self, options: Options) -> int | None:
-        return None if self.rules.dealt_tokens is None else self.rules.dealt_tokens(options)
-
-    def _why_not_listed(self, options: Options) -> str:
-        """Return why the deals cannot be listed, or "" if they can."""
-        dealt, deck = self._dealt_tokens(options), self.deck(options).tolist()
-        limit = f"at most {_MOST_DEALS:,} can be listed"
-        if dealt is None:
-            orders = f"the deck has {_rounded(_num_sequences(Counter(deck), len(deck)))} orders"
-            why = orders if deck else "chance goes on after the deal"
-            return f"{self.name} has too many deals to list with these options: {why}; {limit}"
-        if self.rules.first_roll is not None:
-            number = self.rules.first_roll(options)[0] ** dealt
-        else:
-            number = _num_sequences(Counter(deck), dealt)
-        if number <= _MOST_DEALS:
-            return ""
-        players = f"{options.num_players} players"
-        return f"{self.name} with {players} has too many deals to list: {_rounded(number)}; {limit}"
+        return not why_not_listed(self, self.make_options(**options))
 
     @functools.cached_property
     def rules_text(self) -> str:
         """The text of the game's rules.md."""
-        return (self.rules.folder / "rules.md").read_text(encoding="utf-8")
+        return (self.folder / "rules.md").read_text(encoding="utf-8")
 
 
-@functools.lru_cache(maxsize=256)
-def _layout(game: Game, options: Options) -> Layout:
-    return game.rules.layout(options)  # cached: building it takes 100 times as long as using it in an observation
+_MODULE_NAMES = {"options": "OPTIONS", "state_dtype": "STATE", "table": "TABLE", "amounts": "AMOUNTS"}
+
+
+def _parts_of(module: ModuleType) -> dict[str, Any]:
+    """Return all that a module defines, and under the names of their parts what has other names there."""
+    defined = vars(module)
+    parts = {name: value for name, value in defined.items() if name not in (*_MODULE_NAMES, "view")}
+    parts |= {part: defined[name] for part, name in _MODULE_NAMES.items() if name in defined}
+    if "OBSERVATION" in defined:
+        parts |= {"layout": defined["OBSERVATION"].layout, "observe": defined["OBSERVATION"].observe}
+    if "heuristic" in defined:
+        parts["policies"] = {"heuristic": defined["heuristic"]}
+    for value in defined.values():
+        if isinstance(value, type) and value.__module__ == module.__name__ and issubclass(value, Options | View):
+            parts |= {"options": value} if issubclass(value, Options) else {"view": value()}
+    return parts
+
+
+def _constant(value: Any, options: Options) -> Any:
+    return value
 
 
 @functools.lru_cache(maxsize=256)
 def _blank(game: Game, options: Options) -> np.ndarray:
-    states = np.zeros(1, game.rules.state_dtype)
+    states = np.zeros(1, game.state_dtype)
     fill_rules(states["rules"], options)
     states["active"][:, : options.num_players] = 1
     return states
-
-
-def _num_sequences(counts: Counter, length: int) -> int:
-    """Return how many different sequences of that length can be drawn from tokens."""
-    ways = [1] + [0] * length
-    for count in counts.values():
-        ways = [
-            sum(math.comb(size, k) * ways[size - k] for k in range(min(count, size) + 1)) for size in range(length + 1)
-        ]
-    return ways[length]
-
-
-def _sequences(counts: Counter, length: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield each of them with the number of ways to draw it."""
-    if length == 0:
-        yield (), 1
-        return
-    for token, count in counts.items():
-        if count:
-            for rest, ways in _sequences(counts - Counter([token]), length - 1):
-                yield (token, *rest), count * ways
-
-
-def _rounded(number: int) -> str:
-    return f"{number:,}" if number < 10**12 else f"{Decimal(number):.1e}"

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cardenvs.core.events import OMNISCIENT, SPECTATOR, UNKNOWN, CounterUse, Pile, PileLayout
-from cardenvs.core.fold import FoldedTable, fold
+from cardenvs.core.fold import FoldedTable
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -39,12 +37,16 @@ class Choice:
         source: the pile it comes from; if there are no tokens, the pile that is chosen, such as the stock.
         target: the pile it goes to.
         amount: a number of chips or the like, which people type.
+        named: amounts that have a name, such as ("1/2 pot", 45), for an action that stands for a range of them.
+        row: for a button, the row of the keypad in which it stands, from 0; None for those beside it.
     """
 
     tokens: tuple[int, ...] = ()
     source: Place | None = None
     target: Place | None = None
     amount: int | None = None
+    named: tuple[tuple[str, int], ...] = ()
+    row: int | None = None
 
     @property
     def kind(self) -> str:
@@ -67,6 +69,7 @@ class PileView:
         layout: how it is shown.
         tokens: faces from left to right, UNKNOWN for face-down ones.
         groups: sizes of the groups into which the tokens fall, in order; empty if they are not grouped.
+        captions: a short text for each group; empty if they have none.
         marks: short texts beside tokens, by index: what lies on them.
     """
 
@@ -76,6 +79,7 @@ class PileView:
     layout: PileLayout
     tokens: list[int]
     groups: list[int] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
     marks: dict[int, list[str]] = field(default_factory=dict)
 
     @property
@@ -100,6 +104,19 @@ class CounterView:
 
 
 @dataclass
+class SheetView:
+    """Something that is kept in writing, such as an auction, in columns.
+
+    Attributes:
+        columns: headings.
+        rows: texts from left to right; a row may be shorter than the headings.
+    """
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@dataclass
 class Scene:
     """What a viewer will be shown of a table.
 
@@ -107,11 +124,13 @@ class Scene:
         piles: by name and owner.
         counters: by name.
         notes: for each player, what is true of them: "dealer", "folded".
+        sheet: what is written down in the middle of the table, if anything.
     """
 
     piles: dict[Place, PileView]
     counters: dict[str, CounterView]
     notes: list[list[str]]
+    sheet: SheetView | None = None
 
 
 def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: bool = False) -> dict[str, Any]:
@@ -124,11 +143,46 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
         candidates: whether to add what `State.candidates` returns, which is slow in some games.
     """
     words, s = state.game.view, state.record
-    scene = _scene(state.table(viewer), state.num_players)
-    words.arrange(s, viewer, scene)
     ids = _Ids(viewer, key)
-    to_act = not state.is_terminal and viewer == state.current_player
-    view = {
+    view = _document(state, viewer, _arranged(state, viewer), ids)
+    if state.is_terminal or viewer != state.current_player:
+        return view
+    listed, amounts = _without_amounts(state)
+    view["prompt"] = words.prompt(s)
+    view["choices"] = [
+        _choice_json(action, words.action_label(s, action), words.choice(s, action), ids) for action in listed
+    ]
+    if amounts:
+        view["choices"][-1]["most"] = view["choices"][-1]["amount"] + len(amounts) - 1
+    if candidates:
+        view["candidates"] = [{"label": one.label, "actions": list(one.actions)} for one in state.candidates()]
+    return view
+
+
+def write_past_view(
+    before: "State", after: "State", viewer: int, table: FoldedTable, key: bytes = b""
+) -> dict[str, Any]:
+    """Return what `viewer` saw in the middle of an action.
+
+    Args:
+        before: the game before the action.
+        after: the game after the action.
+        viewer: a player, SPECTATOR or OMNISCIENT.
+        table: the fold of the viewer's events up to the position.
+        key: as in `write_game_view`.
+
+    Returns:
+        a view without prompt and choices, and with the piles and counters of `table`. Since games arrange a table only
+        between actions, piles that are as before or after the action look as they do then, and the others keep their
+        order. Everything else is as before the action.
+    """
+    scene = _between(before, after, viewer, table)
+    return _document(before, viewer, scene, _Ids(viewer, key)) | {"terminal": False}
+
+
+def _document(state: "State", viewer: int, scene: Scene, ids: "_Ids") -> dict[str, Any]:
+    """Return the view of a scene, without prompt and choices."""
+    return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "game": state.game.name,
@@ -141,43 +195,12 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
             {"active": active, "return": value, "notes": notes}
             for active, value, notes in zip(state.active, state.returns, scene.notes, strict=True)
         ],
-        **_table_json(scene, words, ids),
-        "shape": words.shape,
-        "prompt": words.prompt(s) if to_act else "",
+        **_table_json(scene, state.game.view, ids),
+        **({} if scene.sheet is None else {"sheet": vars(scene.sheet)}),
+        "shape": state.game.view.shape,
+        "prompt": "",
         "choices": [],
     }
-    if to_act:
-        listed, amounts = _without_amounts(state)
-        view["choices"] = [
-            _choice_json(action, words.action_label(s, action), words.choice(s, action), ids) for action in listed
-        ]
-        if amounts:
-            view["choices"][-1]["most"] = view["choices"][-1]["amount"] + len(amounts) - 1
-        if candidates:
-            view["candidates"] = [{"label": one.label, "actions": list(one.actions)} for one in state.candidates()]
-    return view
-
-
-def write_folded_view(state: "State", viewer: int, rows: np.ndarray, key: bytes = b"") -> dict[str, Any]:
-    """Return what `viewer` saw before or after an action, or in the middle of one.
-
-    Args:
-        state: after the action, or before it if the rows end in the middle of it.
-        viewer: a player, SPECTATOR or OMNISCIENT.
-        rows: what the viewer has seen of `state.event_log()` up to that point. The table is their fold.
-        key: as in `write_game_view`.
-
-    Returns:
-        a view without prompt and choices. After the whole action it is that of `state`; before that, the game cannot
-        arrange the table, so it is shown as the events leave it.
-    """
-    view = write_game_view(state, viewer, key) | {"prompt": "", "choices": []}
-    if len(rows) == len(state.game.table.visible(state.event_log(), viewer)):
-        return view
-    words = state.game.view
-    scene = _scene(fold(state.game.table, rows), state.num_players)
-    players = [player | {"notes": notes} for player, notes in zip(view["players"], scene.notes, strict=True)]
-    return view | {"terminal": False, "players": players} | _table_json(scene, words, _Ids(viewer, key))
 
 
 def _without_amounts(state: "State") -> tuple[list[int], list[int]]:
@@ -185,8 +208,8 @@ def _without_amounts(state: "State") -> tuple[list[int], list[int]]:
 
     No-limit games can have thousands of amounts, each an action.
     """
-    legal, rules = state.legal_actions(), state.game.rules
-    zero = rules.amounts.zero(state.options) if rules.amounts else None
+    legal, amounts_of = state.legal_actions(), state.game.amounts
+    zero = amounts_of.zero(state.options) if amounts_of else None
     if zero is None:
         return legal, []
     amounts = [action for action in legal if action > zero]
@@ -218,8 +241,7 @@ def game_view_schema() -> dict[str, Any]:
     return json.loads((files("cardenvs.core") / "game_view.schema.json").read_text(encoding="utf-8"))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Reading the document
+# -- reading the document -----------------------------------------------------------------------------------------
 
 
 def table_texts(view: dict[str, Any]) -> dict[str, Any]:
@@ -251,8 +273,7 @@ def _token_texts(token: dict[str, Any]) -> list[str]:
     return [f"{token['text']} ({', '.join(token['marks'])})" if token.get("marks") else token["text"]]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Writing the document
+# -- writing the document -----------------------------------------------------------------------------------------
 
 
 class _Ids:
@@ -305,6 +326,58 @@ def _scene(table: FoldedTable, num_players: int) -> Scene:
     return Scene(piles, counters, notes)
 
 
+def _arranged(state: "State", viewer: int) -> Scene:
+    scene = _scene(state.table(viewer), state.num_players)
+    state.game.view.arrange(state.record, viewer, scene)
+    return scene
+
+
+def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -> Scene:
+    """Return a table in the middle of an action as it is shown."""
+    n = before.num_players
+    scene, earlier, now = _scene(table, n), _arranged(before, viewer), _plain(table, n)
+    changed = set(now)
+    for state, arranged in ((after, _arranged(after, viewer)), (before, earlier)):
+        same = {place for place, value in _plain(state.table(viewer), n).items() if value == now[place]}
+        scene.piles |= {place: pile for place, pile in arranged.piles.items() if place in same}
+        scene.counters |= {name: counter for name, counter in arranged.counters.items() if name in same}
+        changed -= same
+    scene.notes, scene.sheet = earlier.notes, earlier.sheet
+    for place, pile in earlier.piles.items():
+        if place in changed:
+            _arrange_like(scene.piles[place], pile)
+    for name, counter in earlier.counters.items():
+        if name in changed:
+            scene.counters[name].label, scene.counters[name].use = counter.label, counter.use
+    return scene
+
+
+def _plain(table: FoldedTable, num_players: int) -> dict[Any, Any]:
+    """Return the contents of piles by place, and those of counters by name, in a form to compare."""
+    scene = _scene(table, num_players)
+    return {place: pile.tokens for place, pile in scene.piles.items()} | {
+        name: counter.value for name, counter in scene.counters.items()
+    }
+
+
+def _arrange_like(pile: PileView, earlier: PileView) -> None:
+    """Let the tokens of a pile that were in it earlier lie as they did, and the new ones after them."""
+    if not pile.pile.ordered:
+        kept, new = [], list(pile.tokens)
+        for token in earlier.tokens:
+            if token in new:
+                new.remove(token)
+                kept.append(token)
+        pile.tokens = kept + new
+    num_earlier = len(earlier.tokens)
+    if pile.tokens[:num_earlier] == earlier.tokens:
+        pile.label, pile.marks = earlier.label, earlier.marks
+        if earlier.groups:
+            pile.groups = [*earlier.groups, len(pile.tokens) - num_earlier]
+        if earlier.captions:
+            pile.captions = [*earlier.captions, ""]
+
+
 def _table_json(scene: Scene, words: "View", ids: _Ids) -> dict[str, Any]:
     return {
         "piles": [_pile_json(pile, words, ids) for pile in scene.piles.values() if pile.layout != PileLayout.NONE],
@@ -332,8 +405,14 @@ def _pile_json(pile: PileView, words: "View", ids: _Ids) -> dict[str, Any]:
         "id": pile.id, "name": pile.pile.name, "owner": pile.owner, "label": pile.label, "layout": str(pile.layout),
         "ordered": pile.pile.ordered, "count": len(pile.tokens), "tokens": shown,
     }  # fmt: skip
+    if pile.pile.on:
+        made["on"] = pile.pile.on
+    if pile.pile.slots:
+        made["slots"] = pile.pile.slots
     if pile.groups:
         made["groups"] = pile.groups
+    if pile.captions:
+        made["captions"] = pile.captions
     return made
 
 
@@ -347,4 +426,8 @@ def _choice_json(action: int, label: str, choice: Choice, ids: _Ids) -> dict[str
         made["target"] = pile_id(choice.target)
     if choice.amount is not None:
         made["amount"] = choice.amount
+    if choice.named:
+        made["named"] = [{"label": label, "amount": amount} for label, amount in choice.named]
+    if choice.row is not None:
+        made["row"] = choice.row
     return made

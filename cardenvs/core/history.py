@@ -33,14 +33,8 @@ class History:
     """
 
     def __init__(self, game: "Game", options: Options, seed: int, deck: np.ndarray, base: np.ndarray | None) -> None:
-        """Start the log.
-
-        Args:
-            game: the Game.
-            options: its options.
-            seed: of the deal.
-            deck: the explicit tokens of the deal, int16.
-            base: record at which the events start, shape (1,); None to start with the deal.
+        """Start the log with the deal, or with the record `base`, shape (1,). `deck` has the explicit tokens of the
+        deal, int16.
         """
         self._game, self._options = game, options
         self._chunks: list[np.ndarray] = []

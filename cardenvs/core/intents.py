@@ -1,7 +1,7 @@
 """Intents: what a person or a client wants to do, as JSON, legal or not.
 
     {"action": 12}                                          an action by id
-    {"action": "play 7h"}                                   an action by label
+    {"action": "play 7♥"}                                   an action by label, also as "play 7h"
     {"move": {"card": TOKEN, "from": PILE, "to": PILE}}     one token, with ids from the viewer's `State.view`
     {"move": {"cards": [TOKEN, ...], "to": PILE}}           several; "from" and "to" may be left out
     {"move": {"from": PILE}}                                a pile is chosen, such as the stock
@@ -26,30 +26,21 @@ _GUESSES = 3  # worlds in which an intent is tried
 
 @dataclass(frozen=True)
 class Verdict:
-    """What `validate` found.
+    """What `validate` found."""
 
-    Attributes:
-        valid: whether the intent is legal.
-        reason: why it is not; empty if it is.
-        action: the id of the action it stands for, if it is legal.
-        events: what is sure to happen first, as the player would see it. What depends on hidden information (the card
-            that is drawn) ends the list.
-    """
-
-    valid: bool
-    reason: str = ""
-    action: int | None = None
+    valid: bool  # whether the intent is legal
+    reason: str = ""  # why it is not; empty if it is
+    action: int | None = None  # the id of the action it stands for, if it is legal
+    # what is sure to happen first, as the player would see it. What depends on hidden information (the card that is
+    # drawn) ends the list.
     events: list[Event] = field(default_factory=list)
 
 
 def validate(state: "State", player: int, intent: Any, key: bytes = b"") -> Verdict:
-    """Return whether `player` may do what an intent says.
+    """Return whether `player` may do what an intent says. The state stays as it is.
 
-    Args:
-        state: the game; it stays as it is.
-        player: who wants to act.
-        intent: JSON-compatible data as above. It may come from a stranger.
-        key: the key of the view from which the ids of tokens come.
+    The intent, JSON-compatible data as above, may come from a stranger. `key` is that of the view with the ids of
+    tokens.
     """
     try:
         action = resolve(state, player, intent, key)
@@ -86,8 +77,7 @@ def intent_of(choice: dict[str, Any]) -> dict[str, Any]:
     return {"move": move} if move else {"action": choice["action"]}
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Actions and moves
+# -- actions and moves --------------------------------------------------------------------------------------------
 
 
 def _named_action(state: "State", action: Any) -> int:
@@ -144,6 +134,11 @@ def _moved(state: "State", player: int, move: dict[str, Any], key: bytes) -> int
         raise IllegalActionError(f"that may be {labels}; name one of them as an action")
     what = " ".join(texts[card] for card in move["cards"]) or move["from"]
     possible = [choice["label"] for choice in view["choices"] if set(move["cards"]) & set(choice.get("tokens", []))]
+    if len(move["cards"]) == 1 and not possible:
+        words = state.game.view
+        meant = words.meant_by(state.record, words.parse_token(what))
+        if meant is not None:
+            state.check_legal(meant)  # raises the reason
     hint = f"with it you may: {', '.join(possible[:8])}" if possible else f"you may: {state.legal_text()}"
     raise IllegalActionError(f"no legal action moves {what} so; {hint}")
 

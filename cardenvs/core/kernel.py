@@ -1,12 +1,13 @@
 """`@kernel`: Numba's njit with a reliable cache, or the plain function if there is no compiler.
 
-`njit(cache=True)` has four problems with many small files, which are solved here:
+`njit(cache=True)` has five problems with many small files, which are solved here:
 
 * It does not notice an edit in a *called* function of another file, nor settings such as NUMBA_BOUNDSCHECK that change
-  the code. Here, a unit (core, or core and one game's folder) is cached in a folder named by a hash of all its sources
-  and data and of those settings.
+  the code. Here, an entry is named by the fingerprint of the kernel and of all that it calls, in a folder named by a
+  hash of those settings; see cardenvs.core.fingerprint.
+* It compiles a whole file again when a comment in it changes. A fingerprint changes only with the code itself.
 * It never finds a closure over other kernels in the cache, because a dispatcher pickles with a random id. Here, each
-  dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the hashes of its file and its unit.
+  dispatcher gets a stable id: its name, its file's hash and the ids of the kernels in its closure.
 * Two processes that save at the same time can mix up entries, and a damaged entry crashes every process that loads it.
   Here, entries are separate files with a checksum; see cardenvs.core.cache.
 * It saves every function, although the code of an entry point includes everything it calls. Here, only entry points are
@@ -20,29 +21,23 @@ import functools
 import hashlib
 import importlib.util
 import os
-import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder, unit_name
+from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder
 
 numba: Any
 if importlib.util.find_spec("numba") is None:  # a browser's Python: the rules run uncompiled
     numba = None
 else:
-    import llvmlite
     import numba
 
+    from cardenvs.core.fingerprint import kernel_fingerprint, toolchain_hash
     from cardenvs.core.machine_code import KernelCompiler
 
 CORE_FOLDER = Path(__file__).resolve().parent
-_SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
-# The processor is part of an entry's name, so that one unit can contain code for several processors.
-_NO_SETTINGS = {"NUMBA_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
 
 
 if numba is not None and hasattr(os, "register_at_fork"):
@@ -51,23 +46,19 @@ if numba is not None and hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-def _compiler_wanted() -> bool:
-    return numba is not None and os.environ.get("CARDENVS_COMPILE", "1") != "0" and not numba.config.DISABLE_JIT
-
-
-COMPILED = _compiler_wanted()
+COMPILED = numba is not None and os.environ.get("CARDENVS_COMPILE", "1") != "0" and not numba.config.DISABLE_JIT
 """Whether kernels are compiled in this process."""
 
 
 def kernel(
-    function: Callable | None = None, *, folder: Path | None = None, inline: bool = False, entry: bool = False
+    function: Callable[..., Any] | None = None, *, folder: Path | None = None, inline: bool = False, entry: bool = False
 ) -> Any:
     """Compile `function` as a kernel. A kernel must not allocate, raise, or call anything but other kernels,
     and kernels must not call each other in a circle.
 
     Args:
         function: the function to compile.
-        folder: game folder in whose unit the code is cached; by default the folder of the function's file. Generic
+        folder: game folder under whose name the code is cached; by default the folder of the function's file. Generic
             code that closes over a game's kernels passes that game's folder.
         inline: always inline the kernel into its callers. This helps kernels that are small, or called from one place
             with arrays, which a call passes field by field. It costs compile time for large kernels with many callers.
@@ -84,27 +75,25 @@ def kernel(
     return _compile_lazily(function, folder, inline, entry)
 
 
-def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry: bool) -> Any:
+def _compile_lazily(function: Callable[..., Any], folder: Path | None, inline: bool, entry: bool) -> Any:
     source = Path(function.__code__.co_filename)
     if folder is None and source.exists():
         folder = source.resolve().parent
-    unit = unit_hash(folder) if folder is not None else ""
     # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
     dispatcher = numba.njit(
         nogil=True, error_model="numpy", _nrt=False, forceinline=inline, no_cpython_wrapper=not entry,
         no_cfunc_wrapper=True, pipeline_class=KernelCompiler,
     )(function)  # fmt: skip
-    file = _file_hash(source) if source.exists() else ""
-    identity = _stable_id(function, f"{file}:{unit}" + ("" if entry else ":inner"))
-    dispatcher._set_uuid(identity)
+    dispatcher._set_uuid(_stable_id(function, source, entry))
+    dispatcher.fingerprint = None
     if not entry:
         dispatcher.__class__ = _InnerKernel
         dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
     if folder is not None and source.exists():
-        place = unit_name(folder, unit)
-        dispatcher._cache = KernelCache(function, trusted_folder(), place, identity, keep=entry)
+        identity = functools.partial(kernel_fingerprint, dispatcher)
+        dispatcher._cache = KernelCache(function.__name__, trusted_folder(), unit_name(folder), identity, keep=entry)
     for shared in _kernels_in(function):
         if isinstance(shared._cache, KernelCache):
             shared._cache.keep = True
@@ -132,47 +121,30 @@ def _forget_literals(dispatcher: Any) -> None:
     dispatcher.get_call_template = choose_plain_version
 
 
-def _stable_id(function: Callable, unit: str) -> str:
+def _stable_id(function: Callable[..., Any], source: Path, entry: bool) -> str:
     inner = ",".join(kernel._uuid for kernel in _kernels_in(function))
-    return f"{function.__module__}.{function.__qualname__}[{inner}]:{unit}"
+    file = _file_hash(source) if source.exists() else ""
+    return f"{function.__module__}.{function.__qualname__}[{inner}]:{file}" + ("" if entry else ":inner")
 
 
-def _kernels_in(function: Callable) -> list[Any]:
+@functools.cache
+def _file_hash(source: Path) -> str:
+    return hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+def _kernels_in(function: Callable[..., Any]) -> list[Any]:
     """Return the kernels in a function's closure."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     return [cell for cell in cells if hasattr(cell, "py_func")]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What compiled code depends on
-
-
 @functools.cache
-def unit_hash(folder: Path) -> str:
-    """Return a hash of all that the compiled code of `folder` depends on: core, the folder, compiler and settings."""
-    digest = hashlib.sha256()
-    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in _NO_SETTINGS)
-    numpy_version = np.__version__.split(".")[:2]  # as in Python, patch releases change neither bytecode nor layouts
-    versions = (numba.__version__, llvmlite.__version__, numpy_version, sys.version_info[:2])
-    digest.update(repr((versions, numba.config.BOUNDSCHECK, settings)).encode())
-    for root in dict.fromkeys((CORE_FOLDER, folder)):
-        for path in _sources(root):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:20]
+def unit_name(folder: Path) -> str:
+    """Return the name of the folder in the cache for the code of a game: the game's, and a hash of the compiler's."""
+    return f"{folder.name[:40]}-{toolchain_hash()}"
 
 
-def _sources(root: Path) -> Iterable[Path]:
-    return sorted(path for path in root.rglob("*") if path.suffix in _SOURCE_SUFFIXES)
-
-
-@functools.cache
-def _file_hash(source: Path) -> str:
-    """Return a hash of a function's file, which need not be in the folder of its unit."""
-    return hashlib.sha256(source.read_bytes()).hexdigest()
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Progress messages
+# -- progress messages --------------------------------------------------------------------------------------------
 
 
 def kernel_name(dispatcher: Any) -> str:

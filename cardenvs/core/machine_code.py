@@ -17,7 +17,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 class KernelCompiler(CompilerBase):
     """Numba's usual pipeline, with the code of kernels in the libraries below."""
 
-    def define_pipelines(self) -> list:
+    def define_pipelines(self) -> list[Any]:
         """Return the usual passes; a kernel without a wrapper for calls from Python is an inner kernel."""
         state = self.state
         if state.library is None:

@@ -23,13 +23,9 @@ class Narrator:
     """Turns the events that one player sees into lines of text."""
 
     def __init__(self, game: Game, you: int, num_players: int, symbols: bool = True) -> None:
-        """Create a narrator of `game`.
+        """Create a narrator who calls player `you` "you"; any other number stands for nobody.
 
-        Args:
-            game: the Game.
-            you: the player who is called "you"; any other number for nobody.
-            num_players: int.
-            symbols: whether tokens look as on the table, with symbols and colours, and not as in labels.
+        With `symbols`, tokens look as on the table, with symbols and colours; otherwise as in labels.
         """
         self._view, self._kinds = game.view, {kind.name: kind for kind in game.table.kinds}
         self._you, self._num_players, self._symbols = you, num_players, symbols
@@ -43,7 +39,7 @@ class Narrator:
         return lines
 
     def sentences(self, events: Iterable[Event]) -> list[str]:
-        """Return the same lines without colours."""
+        """Return the lines without colours."""
         return [Text.from_markup(line).plain for line in self.lines(events)]
 
     def _run(self, events: list[Event]) -> list[str]:
@@ -92,11 +88,9 @@ class Narrator:
 
 
 def second_person(sentence: str, player: int) -> str:
-    """Return a sentence in which `player` is called "you", with the verbs that go with it.
+    """Return a sentence from `View.describe_event` in which `player` is called "you", with the verbs that go with it.
 
-    Args:
-        sentence: as from `View.describe_event`. Where the player is the subject, it begins with "player_N VERB".
-        player: N.
+    Where the player is the subject, the sentence begins with "player_N VERB".
     """
     name = f"player_{player}"
     if sentence.startswith(f"{name} "):

@@ -123,7 +123,7 @@ def fill_rules(rules: np.ndarray, options: Options) -> None:
         rules[field.name] = _as_integer(field, getattr(options, field.name))
 
 
-def _as_integer(field: dataclasses.Field, value: Any) -> Any:
+def _as_integer(field: dataclasses.Field[Any], value: Any) -> Any:
     if value is None:
         return NONE
     if field.metadata["choices"]:
@@ -133,7 +133,7 @@ def _as_integer(field: dataclasses.Field, value: Any) -> Any:
     return int(value)
 
 
-def _checked(field: dataclasses.Field, value: Any) -> Any:
+def _checked(field: dataclasses.Field[Any], value: Any) -> Any:
     """Return `value` as a plain Python value of `field`, or raise OptionError."""
     meta = field.metadata
     if value is None and meta["optional"]:
@@ -156,7 +156,7 @@ def _checked(field: dataclasses.Field, value: Any) -> Any:
     return _checked_int(field, value)
 
 
-def _checked_int(field: dataclasses.Field, value: Any) -> int:
+def _checked_int(field: dataclasses.Field[Any], value: Any) -> int:
     low, high = field.metadata["low"], field.metadata["high"]
     low = -(2**31) + 1 if low is None else low
     high = 2**31 - 1 if high is None else high
@@ -169,7 +169,7 @@ def _checked_int(field: dataclasses.Field, value: Any) -> int:
     return int(value)
 
 
-def range_text(field: dataclasses.Field) -> str:
+def range_text(field: dataclasses.Field[Any]) -> str:
     """Return which integers an option takes, as in "2", "2 to 5" or "2, 3, 4 or 6"; "" if any."""
     low, high, values = (field.metadata[name] for name in ("low", "high", "values"))
     if values:
@@ -185,7 +185,7 @@ def players_text(options: type[Options]) -> str:
     return range_text(field)
 
 
-def _from_text(field: dataclasses.Field, text: str) -> Any:
+def _from_text(field: dataclasses.Field[Any], text: str) -> Any:
     lowered = text.strip().lower()
     if lowered == "none" and field.metadata["optional"]:
         return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from cardenvs.core.kernel import COMPILED
 
-Field = tuple  # (name, dtype) or (name, dtype, shape), as in a NumPy dtype
+Field = tuple[Any, ...]  # (name, dtype) or (name, dtype, shape), as in a NumPy dtype
 
 
 class Record(np.void):  # type: ignore[misc]  # which is final in the stubs alone
@@ -125,7 +125,7 @@ def copied(states: np.ndarray) -> np.ndarray:
     return states.view(np.uint8).copy().view(states.dtype)
 
 
-def takes_records(function: Callable) -> Callable:
+def takes_records(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let Python call the kernel `function` with records.
 
     An uncompiled kernel runs on widened copies of the records, which are written back afterwards.
@@ -133,19 +133,25 @@ def takes_records(function: Callable) -> Callable:
     return function if COMPILED else takes_widened(function)
 
 
-def takes_widened(function: Callable) -> Callable:
+def takes_widened(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let Python call the uncompiled kernel `function` with records; it gets widened copies, which are written back."""
 
     @functools.wraps(function)
     def call_on_twins(*args: Any) -> Any:
-        records = [k for k, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.dtype.names]
-        twins = list(args)
-        for k in records:
-            twins[k] = widen(args[k])
+        twins: list[tuple[np.ndarray, np.ndarray]] = []
+
+        def twin_of(arg: Any) -> Any:
+            if isinstance(arg, tuple):  # a named tuple of arrays
+                return type(arg)(*map(twin_of, arg))
+            if not isinstance(arg, np.ndarray) or not arg.dtype.names:
+                return arg
+            twins.append((widen(arg), arg))
+            return twins[-1][0]
+
         with np.errstate(over="ignore"):  # the generator's arithmetic is modulo 2**64
-            result = function(*twins)
-        for k in records:
-            narrow(twins[k], args[k])
+            result = function(*map(twin_of, args))
+        for wide, states in twins:
+            narrow(wide, states)
         return result
 
     return call_on_twins

@@ -28,11 +28,7 @@ _added: dict[str, str] = {}
 
 
 def register_game(name: str, target: str) -> None:
-    """Add a game for this process.
-
-    Args:
-        name: name with version, as in "my_game_v0".
-        target: "module:attribute" of the Game.
+    """Add a game for this process: its name with version, as in "my_game_v0", and "module:attribute" of the Game.
 
     Raises:
         ValueError: malformed name or target.

@@ -10,11 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from cardenvs.core.beats import beats
 from cardenvs.core.checks import check_fields, parsed, short
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event
 from cardenvs.core.files import write_whole
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
+from cardenvs.core.game_view import write_past_view
 from cardenvs.core.history import NO_HISTORY
 from cardenvs.core.narration import Narrator
 from cardenvs.core.registry import get_game
@@ -55,11 +58,7 @@ class Replay:
 
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
-        """Record the game of `state` so far.
-
-        Args:
-            state: a state with history.
-            players: the players' names, by default player_0, player_1, ...
+        """Record the game of `state` so far; `players` are names, by default player_0, player_1, ...
 
         Raises:
             ValueError: the state has no history (see `State.has_history`), or the number of names is wrong.
@@ -107,11 +106,8 @@ class Replay:
 
     @classmethod
     def parse(cls, text: str | bytes, name: str = "the replay") -> Self:
-        """Return the replay that `text` returned and `save` wrote, checked as `load` does.
-
-        Args:
-            text: the JSON.
-            name: what error messages call it.
+        """Return the replay that `text` returned and `save` wrote, checked as `load` does. `name` stands for it in
+        errors.
 
         Raises:
             FormatError, GameNotFoundError: as `load`.
@@ -137,10 +133,7 @@ class Replay:
         return replay
 
     def verify(self, name: str = "replay") -> None:
-        """Replay the game and compare it with the record.
-
-        Args:
-            name: what error messages call the replay, such as its path.
+        """Replay the game and compare it with the record. `name`, such as its path, stands for it in errors.
 
         Raises:
             FormatError: an action is illegal, or the events or returns differ from the recorded ones.
@@ -178,25 +171,42 @@ class Replay:
     def frames(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None) -> Iterator[Frame]:
         """Yield every position as `viewer` saw it, with what happened before it, for pictures.
 
+        An action that does several things has a frame for each: a trick lies there before it is gathered, hands are
+        shown before the next deal (see `cardenvs.core.beats`).
+
         Args:
             viewer: a player, SPECTATOR or OMNISCIENT.
             notes: what agents noted about their choices, as JSON values, by the number of actions before.
         """
-        state, told = self.state_at(0), 0
-        narrator = Narrator(self.game, viewer, len(self.players))
-        for ply, action in enumerate((*self.actions, None)):
-            events = state.events(viewer)
-            yield Frame(state.view(viewer), narrator.sentences(events[told:]), (notes or {}).get(ply))
-            told = len(events)
-            if action is not None:
-                state.apply(action)
+        state, notes, kinds = self.state_at(0), notes or {}, self.game.table
+        narrator, folded = Narrator(self.game, viewer, len(self.players)), FoldedTable(kinds)
 
-    def page(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None) -> str:
+        def told(rows: np.ndarray) -> list[str]:
+            return narrator.sentences(kinds.read(row) for row in rows)
+
+        rows = state.event_rows(viewer)
+        yield Frame(state.view(viewer), told(rows), notes.get(0))
+        folded.extend(rows)
+        for ply, action in enumerate(self.actions, 1):
+            before, seen = state.clone(), len(rows)
+            state.apply(action)
+            rows = state.event_rows(viewer)
+            for beat in beats(kinds, rows, seen):
+                folded.extend(rows[beat.start : beat.end])
+                is_last = beat.end == len(rows)
+                view = state.view(viewer) if is_last else write_past_view(before, state, viewer, folded)
+                note = notes.get(ply) if is_last else None
+                yield Frame(view, told(rows[beat.told_from : beat.told_to]), note, beat.closes)
+
+    def page(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None, back: str = "") -> str:
         """Return a self-contained HTML page that plays the game as `viewer` saw it; by default it shows everything.
 
-        `notes` are those of `frames`.
+        Args:
+            viewer, notes: as for `frames`.
+            back: address of the list of tables, if the page has a link to it.
         """
-        return player_page(f"{self.game.title}, seed {self.setup['seed']}", self.frames(viewer, notes), self.players)
+        title = f"{self.game.title}, seed {self.setup['seed']}"
+        return player_page(title, self.frames(viewer, notes), self.players, back)
 
     def _repr_html_(self) -> str:
         return in_notebook(self.page())

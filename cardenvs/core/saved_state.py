@@ -23,26 +23,18 @@ _FIELDS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class SavedState:
-    """The contents of a saved state.
+    """The contents of a saved state."""
 
-    Attributes:
-        game, options: the game played.
-        seed: seed of the episode.
-        deck: explicit tokens of the deal.
-        actions: ids and codes applied so far.
-        knower: the player whose knowledge a determinized twin keeps, else None.
-        has_history: whether the events go back to the deal.
-        body: the record's bytes; without history, followed by those of the record at which the events start and of
-            the event rows before it.
-    """
-
+    # the game played
     game: "Game"
     options: Options
-    seed: int
-    deck: list[int]
-    actions: list[int]
-    knower: int | None
-    has_history: bool
+    seed: int  # seed of the episode
+    deck: list[int]  # explicit tokens of the deal
+    actions: list[int]  # ids and codes applied so far
+    knower: int | None  # the player whose knowledge a determinized twin keeps, else None
+    has_history: bool  # whether the events go back to the deal
+    # the record's bytes; without history, followed by those of the record at which the events start and of the event
+    # rows before it
     body: bytes
 
     def to_bytes(self) -> bytes:
@@ -51,7 +43,7 @@ class SavedState:
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.game.layout(self.options).hash,
-            "record": dtype_hash(self.game.rules.state_dtype),
+            "record": dtype_hash(self.game.state_dtype),
             "seed": self.seed,
             "deck": self.deck,
             "actions": self.actions,
@@ -75,7 +67,7 @@ class SavedState:
             options = game.make_options(**header["options"])
         except OptionError as error:
             raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
-        if header["layout"] != game.layout(options).hash or header["record"] != dtype_hash(game.rules.state_dtype):
+        if header["layout"] != game.layout(options).hash or header["record"] != dtype_hash(game.state_dtype):
             raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
         return cls(
             game, options, header["seed"], header["deck"], header["actions"], header["knower"], header["has_history"],
@@ -89,7 +81,7 @@ class SavedState:
             the record, shape (1,); without history, also the record at which the events start, shape (1,), and the
             event rows before it, int32 (n, COLUMNS); with history, both are empty.
         """
-        dtype = self.game.rules.state_dtype
+        dtype = self.game.state_dtype
         size = dtype.itemsize
         records = np.frombuffer(self.body[:size], dtype).copy()
         if self.has_history:

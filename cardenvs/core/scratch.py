@@ -1,4 +1,4 @@
-"""Stack memory for kernels, which cannot allocate."""
+"""Stack memory for kernels, which cannot allocate: it lasts until the kernel that asks for it returns."""
 
 from typing import Any
 
@@ -31,3 +31,26 @@ def stack_record(dtype: np.dtype) -> Any:
         return record_type(), generate
 
     return reserve
+
+
+def _stack_copy() -> Any:
+    if not COMPILED:
+        return lambda record: record.copy()
+
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def copied(typing_context, record):
+        def generate(context, builder, signature, arguments):
+            slot = cgutils.alloca_once(builder, context.get_data_type(types.uint64), size=-(-record.size // 8))
+            cgutils.raw_memcpy(builder, slot, arguments[0], context.get_constant(types.intp, record.size), 1)
+            return builder.bitcast(slot, context.get_value_type(record))
+
+        return record(record), generate
+
+    return copied
+
+
+stack_copy: Any = _stack_copy()
+"""`stack_copy(s)` returns a copy of a record, such as a state, on the stack of the calling kernel, to try changes."""

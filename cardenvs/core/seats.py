@@ -1,4 +1,4 @@
-"""Arithmetic on seats."""
+"""Who sits where, and who is still in the game."""
 
 from cardenvs.core.kernel import kernel
 
@@ -7,3 +7,21 @@ from cardenvs.core.kernel import kernel
 def wrap(seat, n):
     """Return `seat` modulo n for 0 <= seat < 2n, without a division, which would cost ten times as much."""
     return seat - n if seat >= n else seat
+
+
+@kernel(inline=True)
+def next_active(s, player):
+    """Return the next player after `player` who has not left the game; `player` if all others have."""
+    seat = wrap(player + 1, s.rules.num_players)
+    while not s.active[seat]:
+        seat = wrap(seat + 1, s.rules.num_players)
+    return seat
+
+
+@kernel(inline=True)
+def num_active(s):
+    """Return the number of players who have not left the game."""
+    number = 0
+    for p in range(s.rules.num_players):
+        number += s.active[p]
+    return number

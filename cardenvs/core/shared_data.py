@@ -17,9 +17,7 @@ _defined: dict[str, Any] = {}  # keeps the data of each symbol alive
 def shared_bytes(name: str, data: np.ndarray) -> tuple[Any, Any]:
     """Return two functions for kernels: byte_at(k), the k-th byte of `data` as int64, and num_bytes().
 
-    Args:
-        name: of the data, unique in the process.
-        data: uint8, of any shape, C order. A kernel must not read beyond its end.
+    `name` is unique in the process; `data` is uint8, of any shape, C order. Kernels must not read beyond its end.
 
     Raises:
         ValueError: other data has the name.

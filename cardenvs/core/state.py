@@ -18,13 +18,7 @@ import numpy as np
 
 from cardenvs.core.checks import checked_integer, checked_player, checked_seed, is_integer, short
 from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.errors import (
-    ConcurrentUseError,
-    DeckError,
-    FormatError,
-    HiddenInformationError,
-    IllegalActionError,
-)
+from cardenvs.core.errors import ConcurrentUseError, DeckError, FormatError, HiddenInformationError, IllegalActionError
 from cardenvs.core.events import KIND, NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.game_view import write_game_view
@@ -35,7 +29,8 @@ from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import Record, copied, widen
 from cardenvs.core.saved_state import SavedState
-from cardenvs.core.view import Candidate, ansi, plain
+from cardenvs.core.view import Candidate
+from cardenvs.pictures import draw_svg, draw_text
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -85,14 +80,10 @@ class State:
 
     @classmethod
     def _from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
-        """Make a state from a record without history, for example from a batch. Its events start now.
+        """Make a state from an array of one record, shape (1,), without history, for example from a batch. Its events
+        start now.
 
-        Not public: kernels trust records, and a record cannot be checked without its history.
-
-        Args:
-            game: the Game.
-            options: its options.
-            states: array of one record, shape (1,), of `game.rules.state_dtype`. The state uses it without a copy.
+        Not public: kernels trust records, and a record cannot be checked without its history. The array is not copied.
         """
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, int(states["seed"][0])
@@ -289,16 +280,12 @@ class State:
         """Return what a careful player would have deduced, as JSON-compatible data."""
         return self.game.view.facts(self.record, self._checked_player(player))
 
-    @_reading
     def render(self, viewer: int, colour: bool = False) -> str:
         """Return the table as text for `viewer`, with ANSI colours if `colour` is True."""
-        markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
-        return ansi(markup) if colour else plain(markup)
+        return draw_text(self.view(viewer), colour)
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows: what the player to act sees, or everything once it is over."""
-        from cardenvs.pictures import draw_svg
-
         return draw_svg(self.view(OMNISCIENT if self.is_terminal else self.current_player), "auto")
 
     def __str__(self) -> str:
@@ -403,10 +390,10 @@ class State:
             if action == FORFEIT + self.current_player:
                 return ""
             return f"player_{action - FORFEIT} cannot forfeit now: player_{self.current_player} is to act"
-        rules, num_actions = self.game.rules, self.game.num_actions(self.options)
-        if not 0 <= action < num_actions and action not in rules.codes:
+        amounts, num_actions = self.game.amounts, self.game.num_actions(self.options)
+        if not 0 <= action < num_actions and (amounts is None or action not in amounts.codes):
             return f"there is no action {action}; actions are 0 to {num_actions - 1}"
-        if rules.explain_illegal is None:
+        if self.game.explain_illegal is None:
             code = int(action not in self.legal_actions())
         else:
             code = int(self.game.engine.explain(self._states, 0, action))
@@ -431,14 +418,16 @@ class State:
 
     @_reading
     def action_from_label(self, text: str) -> int:
-        """Return the legal action with the label `text`. Ignores case and extra whitespace.
+        """Return the legal action with the label `text`. Ignores case and extra whitespace, and takes every
+        spelling of cards: "play 10♠", "play Ts".
 
         Raises:
             IllegalActionError: no legal action has this label.
         """
-        wanted = " ".join(text.lower().split())
+        key = self.game.view.label_key
+        wanted = key(text)
         for action in self.legal_actions():
-            if self._label(action).lower() == wanted:
+            if key(self._label(action)) == wanted:
                 return action
         raise IllegalActionError(f"{self.game.name}: no legal action reads {text!r}; {self.legal_text()}")
 
@@ -541,11 +530,8 @@ class State:
     def determinize(self, player: int, seed: int) -> Self:
         """Return a twin: a copy in which everything `player` cannot know is re-dealt, consistent with what it knows.
 
-        The twin has the events of `player` only.
-
-        Args:
-            player: the player whose knowledge is kept.
-            seed: of the re-deal and of all later chance in the twin, 0..2**63-1.
+        The twin has the events of `player` only. `seed`, 0..2**63-1, is that of the re-deal and of all later chance in
+        it.
         """
         player, seed = self._checked_player(player), checked_seed(seed)
         known_rows = self.event_rows(player)
@@ -573,24 +559,21 @@ class State:
 
     @_reading
     def forced_action(self) -> int:
-        """Return the game's safe action, which is played for a player who fails to choose.
+        """Return the first legal action, which is played for a player who fails to choose.
 
         Raises:
             IllegalActionError: the game is over.
         """
         self._check_not_over("choose an action")
-        legal = self.legal_actions()
-        return legal[0] if self.game.fallback_action is None else int(self.game.fallback_action(self.record, legal))
+        return self.legal_actions()[0]
 
     # -- policies and playouts ----------------------------------------------------------------------------------
 
     @_reading
     def policy_action(self, policy: str, seed: int) -> int:
-        """Return the action that a policy chooses for the player to act.
+        """Return the action that a policy, "random" or one of `game.policies`, chooses for the player to act.
 
-        Args:
-            policy: "random" or one of `game.policies`.
-            seed: of the policy's random choices, 0..2**63-1.
+        `seed`, 0..2**63-1, decides the policy's random choices.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -715,10 +698,10 @@ class State:
         state._set_history_start(None if saved.has_history else base, known_rows)
         return state
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.game, self.to_bytes())
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[str, Any]) -> Self:
         return self.clone()
 
     def __copy__(self) -> Self:

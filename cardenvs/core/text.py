@@ -38,10 +38,7 @@ def one_line(text: str, most: int = 300) -> str:
 def count(number: float | None, noun: str, form: str = "") -> str:
     """Return a number with its noun, such as "1 card", "2 cards", or "? cards" for None; the plural of fish is fish.
 
-    Args:
-        number: how many.
-        noun: in the singular.
-        form: how the number is written, a format specification of Python.
+    `form` is Python's format specification of the number.
     """
     is_one = number is not None and abs(number) == 1
     written = "?" if number is None else format(number, form)
@@ -60,12 +57,7 @@ def _written_out(character: str) -> str:
 
 
 def check_name(name: str, what: str, error: type[CardenvsError] = FormatError) -> str:
-    """Return `name` if it is safe to show to others.
-
-    Args:
-        name: the name of an agent, an experiment, a player, ...
-        what: what it names, for error messages.
-        error: class of the error to raise.
+    """Return `name` if it is safe to show to others; `what` says what it names in errors.
 
     Raises:
         error: the name is empty, longer than LONGEST_NAME characters, or has unprintable characters.
@@ -86,13 +78,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int) -> str:
-    """Return the text of a regular file of at most `most` bytes of UTF-8.
-
-    Args:
-        path: the file.
-        what: kind of file, for error messages.
-        error: class of the error to raise.
-        most: size limit in bytes.
+    """Return the text of a regular file of at most `most` bytes of UTF-8; `what` is the kind of file in errors.
 
     Raises:
         error: the file is missing, not a regular file (reading a FIFO would block), too large, or not UTF-8.
@@ -114,14 +100,9 @@ def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError
 def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsError]) -> Any:
     """Return the value of a YAML file of at most 256 KiB. Tags for Python objects are rejected.
 
-    Args:
-        path: the file.
-        extra: the extra of cardenvs that installs pyyaml.
-        error: class of the error to raise.
-
     Raises:
         error: the file cannot be read, is not YAML, is nested too deeply, or has too many aliases.
-        MissingExtraError: pyyaml is not installed.
+        MissingExtraError: pyyaml, which `extra` installs, is not there.
     """
     yaml = require("yaml", extra)
     text = read_text(path, "YAML file", error, _LARGEST_YAML)

@@ -10,7 +10,7 @@ TCIAIG 2012). A *node* stands for what the player to act knows, so nobody's choi
 The legal actions are part of a node, too. Every world that reaches a node offers the same actions, so the availability
 count of Cowling et al. is the number of visits.
 
-At a node that is new, the playout policy decides. The walk ends at the searching player's first new node, but goes on
+At a node that is new, the playout policy decides. The walk ends at the searching player's first new node, but continues
 past new nodes of the others. In small games these come back and learn; in large ones, where each world deals others a
 new hand, they play by the policy.
 
@@ -77,10 +77,10 @@ _PRIME = np.uint64(0x100000001B3)  # of the hash FNV-1a
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def begin_kernel(engine: "Engine") -> Callable:
+def begin_kernel(engine: "Engine") -> Callable[..., Any]:
     """Return the function that begins a round: begin(states, i, player, seed, worlds, k, walk, total, seen)."""
-    deal_world = engine.rules.sample_belief or engine.rules.determinize
-    observe = engine.rules.observe
+    deal_world = engine.game.sample_belief or engine.game.determinize
+    observe = engine.game.observe
 
     def begin(states, i, player, seed, worlds, k, walk, total, seen):
         worlds[k] = states[i]
@@ -98,10 +98,10 @@ def begin_kernel(engine: "Engine") -> Callable:
     return begin
 
 
-def grow_kernel(engine: "Engine", policy_name: str, list_playout: Any) -> Callable:
+def grow_kernel(engine: "Engine", policy_name: str, list_playout: Any) -> Callable[..., Any]:
     """Return the function that `Engine.grow` compiles."""
     begin, advance, policy = engine.begin_walk, engine.advance, engine.policy(policy_name)
-    legal_actions = engine.rules.legal_actions
+    legal_actions = engine.game.legal_actions
 
     def grow(
         states, i, seed, rounds, max_plies, exploration, worlds, walks, tree, is_counter, log, no_log, legal, seen
@@ -141,10 +141,10 @@ def grow_kernel(engine: "Engine", policy_name: str, list_playout: Any) -> Callab
     return grow
 
 
-def descend_kernel(engine: "Engine") -> Callable:
+def descend_kernel(engine: "Engine") -> Callable[..., Any]:
     """Return the function that `Engine.descend` compiles."""
     begin, advance = engine.begin_walk, engine.advance
-    legal_actions, observe = engine.rules.legal_actions, engine.rules.observe
+    legal_actions, observe = engine.game.legal_actions, engine.game.observe
 
     def descend(
         states, i, seed, last, exploration, worlds, walks, tree, is_counter, log, legal, seen, priors, values,
@@ -197,8 +197,7 @@ def descend_kernel(engine: "Engine") -> Callable:
     return descend
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What players know
+# -- what players know --------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -245,8 +244,7 @@ def note_events(walk, log, is_counter, num_players):
             walk.info[p] = mix64(x + _pair(log[row, SOURCE], log[row, TARGET]))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The tree
+# -- the tree -----------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Error messages for pydantic's validation errors. Does not import pydantic."""
+"""Settings of pydantic models, and texts for their errors. pydantic, an extra, is imported when it is needed."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, get_args
@@ -18,13 +18,17 @@ _MESSAGES = {  # for errors where pydantic's own message names Python types
 }
 
 
+def setting(default: Any, description: str, **bounds: Any) -> Any:
+    """Return a pydantic field with a default, a description and bounds, as for `pydantic.Field`."""
+    from pydantic import Field
+
+    return Field(default, description=description, **bounds)
+
+
 def validation_text(error: "ValidationError", model: "type[BaseModel]", where: str) -> str:
     """Return one printable line with the file, the invalid fields, what each takes and what it got.
 
-    Args:
-        error: raised by `model`.
-        model: the model; its nested sections may be models or dataclasses.
-        where: where the values come from, such as the path of a file.
+    `model` raised the error; its nested sections may be models or dataclasses. `where` names the source of the values.
     """
     findings = error.errors(include_url=False)
     places = [finding["loc"] for finding in findings]

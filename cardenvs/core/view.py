@@ -5,25 +5,19 @@ information only) or OMNISCIENT (sees everything). Views, prompts, recaps and pa
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cardenvs.core.cards import (
-    ITALIAN_LABELS,
-    SMALL_RANKS,
-    card_label,
-    card_markup,
-    full_deck_card,
-    parse_card,
-    parse_italian_card,
-)
+from cardenvs.core.cards import folded
 from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game_view import Choice, Scene
 from cardenvs.core.record import Record
 from cardenvs.core.text import count
+from cardenvs.pictures.terminal import token_span
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -66,16 +60,24 @@ class View:
     Attributes:
         tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
         shape: "rows" to show players above and below the middle of the table, "ring" around it.
+        phases: names of the phases of play.
+        reasons: why an action is illegal, by the number from `explain_illegal`.
         remembered: names of facts that do a player's remembering: what no longer lies on the table, or follows from it.
     """
 
     tokens: Sequence[str] = ()
     shape: str = "rows"
+    phases: tuple[str, ...] = ("play",)
+    reasons: Mapping[int, str] = MappingProxyType({})
     remembered: frozenset[str] = frozenset()
 
     def token_label(self, token: int) -> str:
-        """Return the text of a token."""
+        """Return the text of a token for people."""
         return self.tokens[token]
+
+    def token_code(self, token: int) -> str:
+        """Return the text of a token in the decks that programs write; `parse_token` reads it, too."""
+        return self.token_label(token)
 
     def parse_token(self, text: str) -> int:
         """Return the token of a text in upper or lower case, the inverse of `token_label`.
@@ -93,24 +95,29 @@ class View:
         return 0
 
     def token_markup(self, token: int) -> str:
-        """Return a token as rich markup."""
-        return self.token_label(token)
+        """Return a token as rich markup, as it looks in `State.render`."""
+        text, style = token_span({"text": self.token_label(token), "face": self.token_face(token)})
+        return f"[{style}]{text}[/{style}]" if style else text
 
     def fill_table(self, s: Record, viewer: int, table: FoldedTable) -> None:
-        """Fill `table` with what `viewer` knows in state `s`."""
-        raise NotImplementedError
+        """Fill `table` with what `viewer` knows in state `s`; by default, as its piles and counters are declared."""
+        table.fill(s, viewer)
 
     def action_label(self, s: Record, action: int) -> str:
         """Return the text of an action or code in state `s`. Legal actions have different texts."""
         raise NotImplementedError
 
+    def label_key(self, label: str) -> str:
+        """Return what all accepted spellings of an action's label have in common; see `cardenvs.core.cards.folded`."""
+        return folded(label)
+
     def illegal_reason(self, s: Record, action: int, code: int) -> str:
         """Return why `action` is illegal, with the rule, for a number from the game's `explain_illegal` kernel."""
-        return "it is not among the legal actions"
+        return self.reasons.get(code, "it is not among the legal actions")
 
     def phase(self, s: Record) -> str:
-        """Return the name of the phase of play, one of the game's `phases`."""
-        return "play"
+        """Return the name of the phase of play, one of `phases`: with several, that of the record's field `phase`."""
+        return self.phases[int(s.phase) if len(self.phases) > 1 else 0]
 
     def prompt(self, s: Record) -> str:
         """Return the question to the player to act."""
@@ -135,8 +142,8 @@ class View:
         One of:
             {"kind": "card", "rank": "T", "suit": "d"}: a playing card; without "suit", one of a single suit.
             {"kind": "tile", "text": "7", "colour": "red"}: a tile; colours are red, orange, blue, black and grey.
-            {"kind": "text", "title": "Barn Owl", "lines": ["..."], "colour": "green"}: any other card; lines and
-                colour may be missing.
+            {"kind": "text", "title": "Barn Owl", "lines": ["..."], "brief": "...", "colour": "green"}: any other card;
+                all but the title may be missing. "brief" replaces the lines where there is little room.
         """
         return {"kind": "text", "title": self.token_label(token)}
 
@@ -144,13 +151,15 @@ class View:
         """Return what a legal action means to a person who plays by clicking; by default a button."""
         return Choice()
 
-    def arrange(self, s: Record, viewer: int, scene: Scene) -> None:
-        """Change how the table is shown to `viewer`: order, groups and marks of tokens, labels, notes on players.
+    def meant_by(self, s: Record, token: int) -> int | None:
+        """Return the illegal action that choosing `token`, which the player holds, stands for, so that people can be
+        told why they may not; None if the token stands for no single action.
+        """
+        return None
 
-        Args:
-            s: the state.
-            viewer: as in `fill_table`.
-            scene: what `fill_table` has put on the table.
+    def arrange(self, s: Record, viewer: int, scene: Scene) -> None:
+        """Change how the table that `fill_table` has made is shown to `viewer`: order, groups and marks of tokens,
+        labels, notes on players.
         """
 
     def answer_form(self) -> str:
@@ -191,27 +200,6 @@ class View:
             value=_Value(event.value),
         )
 
-    def render(self, s: Record, viewer: int, table: FoldedTable) -> str:
-        """Return the table as rich markup. Games with a better picture override this."""
-        lines = []
-        for (pile, owner), tokens in zip(table.spec.pile_of, table.piles, strict=True):
-            if owner is None or owner < int(s.rules.num_players):
-                shown = tokens if pile.ordered else sorted(tokens, key=lambda token: (token < 0, token))
-                lines.append(f"{_place((pile.name, owner)):>20}: {self.tokens_markup(shown)}")
-        for (counter, owner), value in zip(table.spec.counter_of, table.counters, strict=True):
-            if owner is None or owner < int(s.rules.num_players):
-                lines.append(f"{_place((counter.name, owner)):>20}: {'?' if value is None else value}")
-        return "\n".join(lines)
-
-    def tokens_markup(self, tokens: Iterable[int]) -> str:
-        """Return tokens as rich markup, followed by the number of face-down ones."""
-        tokens = list(tokens)
-        known = [self.token_markup(token) for token in tokens if token >= 0]
-        hidden = len(tokens) - len(known)
-        if hidden:
-            known.append(f"[dim]{hidden} face down[/dim]")
-        return " ".join(known) or "-"
-
 
 def sees(viewer: int, owner: int) -> bool:
     """Return whether `viewer` may see what only `owner` sees."""
@@ -250,74 +238,3 @@ def split_tokens(text: str) -> list[str]:
 def plain(markup: str) -> str:
     """Return rich markup without its colours."""
     return _MARKUP.sub("", markup)
-
-
-def ansi(markup: str) -> str:
-    """Return rich markup as text with ANSI colours."""
-    from rich.console import Console
-
-    console = Console(force_terminal=True, color_system="standard", width=200, highlight=False)
-    with console.capture() as capture:
-        console.print(markup, end="")
-    return capture.get()
-
-
-class SmallCardView(View):
-    """View of a game whose tokens are ranks of a single suit, from the jack up."""
-
-    tokens = SMALL_RANKS
-
-    def token_face(self, token: int) -> dict[str, Any]:
-        """Return a card as its rank."""
-        return {"kind": "card", "rank": SMALL_RANKS[token]}
-
-
-class CardView(View):
-    """View of a game whose tokens are the 52 cards."""
-
-    def token_label(self, token: int) -> str:
-        """Return the text of a card, as in "Th"."""
-        return card_label(token)
-
-    def parse_token(self, text: str) -> int:
-        """Return the card of a text.
-
-        Raises:
-            DeckError: the text names no card.
-        """
-        return parse_card(text)
-
-    def token_markup(self, token: int) -> str:
-        """Return a card as rich markup with its suit's symbol and colour."""
-        return card_markup(token)
-
-    def token_face(self, token: int) -> dict[str, Any]:
-        """Return a card as rank and suit."""
-        return card_face(card_label(token))
-
-
-class ItalianCardView(View):
-    """View of a game whose tokens are the 40 Italian cards."""
-
-    tokens = ITALIAN_LABELS
-
-    def parse_token(self, text: str) -> int:
-        """Return the card of a text.
-
-        Raises:
-            DeckError: the text names none of the 40 cards.
-        """
-        return parse_italian_card(text)
-
-    def token_markup(self, token: int) -> str:
-        """Return a card as rich markup with its suit's symbol and colour."""
-        return card_markup(full_deck_card(token))
-
-    def token_face(self, token: int) -> dict[str, Any]:
-        """Return a card as rank and suit."""
-        return card_face(ITALIAN_LABELS[token])
-
-
-def card_face(label: str) -> dict[str, Any]:
-    """Return the face of a playing card from a text such as "Td"; from "K", of one without a suit."""
-    return {"kind": "card", "rank": label[0], **({"suit": label[1]} if label[1:] else {})}

@@ -5,6 +5,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +19,11 @@ from cardenvs.core.state import State
 
 @dataclass(frozen=True)
 class WarmUpStep:
-    """The outcome of one step of a warm-up.
+    """The outcome of one step of a warm-up."""
 
-    Attributes:
-        what: name of the step.
-        seconds: its duration.
-        compiled: number of kernels compiled; 0 if all came from the cache.
-    """
-
-    what: str
-    seconds: float
-    compiled: int
+    what: str  # name of the step
+    seconds: float  # its duration
+    compiled: int  # number of kernels compiled; 0 if all came from the cache
 
 
 Step = tuple[str, Callable[[], object]]
@@ -37,15 +32,10 @@ _PLIES_IN_WORDS = 60  # plies of the game whose positions are described
 
 
 def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[WarmUpStep]:
-    """Call every kernel that a `State` of `game` and its View can call.
+    """Call every kernel that a `State` of `game` and its View can call, and yield each step when it is done.
 
-    Args:
-        game: the Game.
-        options: options to deal a game with. They do not change compiled code.
-        further: more steps, for kernels that only other interfaces call; see cardenvs.envs.warmup.
-
-    Yields:
-        each step when it is done.
+    The options do not change compiled code. `further` has steps for kernels that only other interfaces call; see
+    cardenvs.envs.warmup.
     """
     policies = game.engine.policy_names()
     yield from take_steps([*state_steps(game, options, policies, policies), *further])
@@ -61,12 +51,8 @@ def take_steps(steps: Sequence[Step], on_compile: Callable[[], None] = lambda: N
 
 
 def state_steps(game: Game, options: Options, policies: Sequence[str], playouts: Sequence[str]) -> list[Step]:
-    """Return steps that call every kernel that a `State` of `game` and its View can call.
-
-    Args:
-        game, options: as for `warm_up`.
-        policies: names of the policies that will choose actions.
-        playouts: names of the policies that will be used in playouts.
+    """Return steps that call every kernel that a `State` of `game` and its View can call, with the policies that will
+    choose actions and those that will be used in playouts.
     """
     state = _LazyState(lambda: game.state_type(game, options, seed=0))
     steps: list[Step] = [
@@ -128,9 +114,9 @@ def _put_into_words(state: State) -> None:
 
 
 @contextlib.contextmanager
-def _counted_compiles(on_compile: Callable[[], None]) -> Iterator[list]:
+def _counted_compiles(on_compile: Callable[[], None]) -> Iterator[list[Any]]:
     """Yield a list that gets an entry for each kernel compiled in the block. Calls `on_compile` as each starts."""
-    compiles: list = []
+    compiles: list[Any] = []
     if not COMPILED:
         yield compiles
         return

@@ -167,8 +167,7 @@ class _CheckedIterator(AECIterator):
         return env.agent_selection
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Making environments
+# -- making environments ------------------------------------------------------------------------------------------
 
 
 def make(name: str, render_mode: str | None = None, max_plies: int | None = None, **options: Any) -> Env:

@@ -1,13 +1,14 @@
 """Arguments that several interfaces have in common, and the text that they render."""
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cardenvs.core.checks import is_integer, short
-from cardenvs.core.errors import OptionError, require
+from cardenvs.core.errors import AgentError, OptionError, require
 from cardenvs.core.events import PileLayout
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -50,11 +51,7 @@ def checked_max_plies(game: Game, options: Options, max_plies: int | None) -> in
 
 
 def checked_choice(game: Game, name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return `value` if it is one of `choices`.
-
-    Raises:
-        OptionError: it is not.
-    """
+    """Return `value` if it is one of `choices`. Raises OptionError if it is not."""
     if not isinstance(value, str) or value not in choices:
         raise OptionError(f"{game.name}: option {name} takes {' or '.join(choices)}; got {short(value)}")
     return value
@@ -95,11 +92,7 @@ def checked_dtype(game: Game, wanted: Any, own: np.dtype) -> np.dtype:
 
 
 def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
-    """Return `seat` if it is a player number, "random" or "rotate".
-
-    Raises:
-        OptionError: it is not one of these.
-    """
+    """Return `seat` if it is a player number, "random" or "rotate". Raises OptionError if it is not one of these."""
     if seat in ("random", "rotate") or (type(seat) is int and 0 <= seat < num_players):
         return seat
     raise OptionError(
@@ -107,12 +100,22 @@ def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
     )
 
 
-def positive(name: str, value: Any) -> int:
-    """Return `value` as an int.
+def opponent_of_each(opponents: Any, game: Game, num_players: int) -> list[Any]:
+    """Return the opponent for each other player, starting to the learner's left; None: the game's default opponent.
 
     Raises:
-        ValueError: it is not an integer, or is less than 1.
+        AgentError: a list has another length.
     """
+    others = num_players - 1
+    opponents = game.default_opponent if opponents is None else opponents
+    each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
+    if len(each) != others:
+        raise AgentError(f"{game.name} with {num_players} players needs {others} opponents; got {len(each)}")
+    return each
+
+
+def positive(name: str, value: Any) -> int:
+    """Return `value` as an int. Raises ValueError if it is not an integer, or is less than 1."""
     if not is_integer(value) or value < 1:
         raise ValueError(f"{name} takes an integer of at least 1; got {short(value)}")
     return int(value)
@@ -142,14 +145,19 @@ def tiled(images: Sequence[np.ndarray]) -> np.ndarray:
     return whole
 
 
-def table_text(state: State, player: int, colour: bool) -> str:
-    """Return the table as `player` sees it, below a line that says whose turn it is.
+def shown(state: State, player: int, mode: str) -> str | np.ndarray | None:
+    """Return the picture or the text of the table as `player` sees it, or for "human", print the text."""
+    if mode == "rgb_array":
+        return table_image(state, player)
+    text = table_text(state, player, sys.stdout.isatty())
+    if mode == "ansi":
+        return text
+    print(text)
+    return None
 
-    Args:
-        state: the position.
-        player: the viewer.
-        colour: whether to use ANSI colours.
-    """
+
+def table_text(state: State, player: int, colour: bool) -> str:
+    """Return the table as `player` sees it, with or without ANSI colours, below a line that says whose turn it is."""
     if state.is_terminal:
         turn = "over, returns " + " ".join(f"{value:g}" for value in state.returns)
     else:

@@ -2,7 +2,6 @@
 
 import copy
 import math
-import sys
 from typing import Any, Self
 
 import gymnasium
@@ -18,16 +17,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.core.state import State
-from cardenvs.envs.arguments import (
-    RENDER_MODES,
-    checked_choice,
-    checked_dtype,
-    checked_keys,
-    checked_max_plies,
-    checked_render_mode,
-    table_image,
-    table_text,
-)
+from cardenvs.envs import arguments
 from cardenvs.envs.threads import OneThread, one_at_a_time
 
 _MAGIC = b"cardenvs-aec-1\n"
@@ -88,11 +78,11 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         self.game = get_game(game) if isinstance(game, str) else game
         self.options = self.game.make_options(**options)
         self.options.check_environment()
-        self.render_mode = checked_render_mode(self.game, render_mode)
-        self.max_plies = checked_max_plies(self.game, self.options, max_plies)
+        self.render_mode = arguments.checked_render_mode(self.game, render_mode)
+        self.max_plies = arguments.checked_max_plies(self.game, self.options, max_plies)
         self.metadata = {
             "name": self.game.name,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(arguments.RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 1,
         }
@@ -101,18 +91,20 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         self._num_actions = self.game.num_actions(self.options)
         self._layout = self.game.layout(self.options)
         self._observation_size = self._layout.size
-        self._as_box = checked_choice(self.game, "observation", observation, ("dict", "box")) == "box"
-        self._observation_key, self._mask_key = checked_keys(self.game, observation_key, mask_key)
-        self._shown_dtype = checked_dtype(self.game, observation_dtype, self._layout.dtype)
+        self._as_box = arguments.checked_choice(self.game, "observation", observation, ("dict", "box")) == "box"
+        self._observation_key, self._mask_key = arguments.checked_keys(self.game, observation_key, mask_key)
+        self._shown_dtype = arguments.checked_dtype(self.game, observation_dtype, self._layout.dtype)
         self._shows_lists = bool(legal_actions)
-        self.observation_spaces: dict[str, Space] = {a: self._new_observation_space() for a in self.possible_agents}
-        self.action_spaces: dict[str, Space] = {a: Discrete(self._num_actions) for a in self.possible_agents}
+        self.observation_spaces: dict[str, Space[Any]] = {
+            a: self._new_observation_space() for a in self.possible_agents
+        }
+        self.action_spaces: dict[str, Space[Any]] = {a: Discrete(self._num_actions) for a in self.possible_agents}
         low, high = (np.tile(bound, len(self.possible_agents)) for bound in (self._layout.low, self._layout.high))
         self.state_space = Box(low, high, dtype=self._layout.dtype)
         self._stream_seed: int | None = None  # of np_random, which is created on first use
         self._stream: np.random.Generator | None = None
 
-    def _new_observation_space(self) -> Space:
+    def _new_observation_space(self) -> Space[Any]:
         low, high = (bound.astype(self._shown_dtype) for bound in (self._layout.low, self._layout.high))
         box = Box(low, high, dtype=self._shown_dtype)
         if self._as_box:
@@ -121,11 +113,11 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
 
     # -- PettingZoo's interface ---------------------------------------------------------------------------------
 
-    def observation_space(self, agent: str) -> Space:
+    def observation_space(self, agent: str) -> Space[Any]:
         """Return the observation space of `agent`, always the same object."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> Space:
+    def action_space(self, agent: str) -> Space[Any]:
         """Return the action space of `agent`, always the same object."""
         return self.action_spaces[agent]
 
@@ -223,13 +215,7 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
             return None
-        if self.render_mode == "rgb_array":
-            return table_image(self._state, self._player_of[self.agent_selection])
-        text = table_text(self._state, self._player_of[self.agent_selection], sys.stdout.isatty())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return arguments.shown(self._state, self._player_of[self.agent_selection], self.render_mode)
 
     def close(self) -> None:
         """Do nothing: the environment holds no resources."""
@@ -264,11 +250,10 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
 
     @one_at_a_time
     def set_state(self, data: bytes) -> None:
-        """Restore a saved position.
+        """Restore a position from `get_state`.
 
-        Args:
-            data: from `get_state`, or from `State.to_bytes`; then every agent's cumulative reward is its reward from
-                the last action.
+        Data from `State.to_bytes` is accepted as well; then every agent's cumulative reward is its reward from the last
+        action.
 
         Raises:
             FormatError: the data is damaged or edited, or belongs to another game, version or options; nothing has

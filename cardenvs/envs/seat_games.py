@@ -16,7 +16,7 @@ from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
-from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
+from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat, opponent_of_each
 from cardenvs.envs.threads import OneThread, one_at_a_time
 from cardenvs.envs.vector import VectorEnv
 
@@ -27,10 +27,8 @@ Opponent = str | BatchFunction
 class SeatGames(OneThread):
     """N games, in each of which one seat learns while batched opponents play the others.
 
-    Rewards, observations and masks are those of `SeatEnv`. A step's reward is everything the seat gets from its action
-    until its next turn or the end of the game; rewards before its first turn are added to its first step. A game that
-    ends before the seat has acted is not an episode, but `take_returns` includes it. A finished game restarts in the
-    same step.
+    Episodes, rewards, observations and masks are those of `SeatEnv`, but `take_returns` also has the games that ended
+    before the seat had acted. A finished game restarts in the same step.
 
     Attributes:
         game: the Game.
@@ -58,9 +56,12 @@ class SeatGames(OneThread):
         self.vec.require_lists(who)
         self.options = self.vec.options
         self._seating = checked_seat(self.game, seat, self.vec.num_players)
-        self._opponents = _seated(
-            self.game.default_opponent if opponents is None else opponents, self.game, self.vec.num_players
-        )
+        self._opponents = opponent_of_each(opponents, self.game, self.vec.num_players)
+        for opponent in self._opponents:
+            if isinstance(opponent, str):
+                self.game.engine.policy(opponent)
+            elif not callable(opponent):
+                raise AgentError(f"a batched opponent is a policy name or a function of arrays; got {opponent!r}")
         self.num_envs = num_envs
         self._rows = np.arange(num_envs)
         self._scratch = np.zeros(self.game.max_legal(self.options), np.int32)
@@ -211,49 +212,21 @@ class SeatGames(OneThread):
 
 @dataclass(frozen=True)
 class SeatEnd:
-    """The end of an episode.
+    """The end of an episode."""
 
-    Attributes:
-        observation: what the seat saw after the last action, (D,).
-        truncated: whether the ply cap ended the game.
-        total: the seat's return.
-        length: actions of the seat.
-        seat: its player number.
-    """
-
-    observation: np.ndarray
-    truncated: bool
-    total: float
-    length: int
-    seat: int
+    observation: np.ndarray  # what the seat saw after the last action, (D,)
+    truncated: bool  # whether the ply cap ended the game
+    total: float  # the seat's return
+    length: int  # actions of the seat
+    seat: int  # its player number
 
 
 class SeatStep:
-    """The results of one step of N games.
-
-    Attributes:
-        reward: (N,) float64.
-        done: (N,) bool, whether an episode ended.
-        ends: the SeatEnd of each of these, by environment.
-        skipped_returns: by environment, the seat's returns in games that ended before its turn.
-    """
+    """The results of one step of N games."""
 
     def __init__(self, num_envs: int) -> None:
-        self.reward = np.zeros(num_envs, np.float64)
-        self.done = np.zeros(num_envs, np.bool_)
-        self.ends: dict[int, SeatEnd] = {}
+        self.reward = np.zeros(num_envs, np.float64)  # (N,) float64
+        self.done = np.zeros(num_envs, np.bool_)  # (N,) bool, whether an episode ended
+        self.ends: dict[int, SeatEnd] = {}  # the SeatEnd of each of these, by environment
+        # by environment, the seat's returns in games that ended before its turn
         self.skipped_returns: dict[int, list[float]] = {}
-
-
-def _seated(opponents: Any, game: Game, num_players: int) -> list[Opponent]:
-    """Return one opponent for each other player, starting to the learner's left."""
-    others = num_players - 1
-    seated = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
-    if len(seated) != others:
-        raise AgentError(f"{game.name} with {num_players} players needs {others} opponents; got {len(seated)}")
-    for opponent in seated:
-        if isinstance(opponent, str):
-            game.engine.policy(opponent)
-        elif not callable(opponent):
-            raise AgentError(f"a batched opponent is a policy name or a function of arrays; got {opponent!r}")
-    return seated

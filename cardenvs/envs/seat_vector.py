@@ -81,14 +81,9 @@ class SeatVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Deal new games and play until the seat's first turn in each.
+        """Deal new games and play until the seat's first turn in each. Returns (N, D) observations and `infos`.
 
-        Args:
-            seed: one seed for all games. None draws one from `np_random`.
-            options: ignored.
-
-        Returns:
-            (N, D) observations and `infos`.
+        All games have one seed; None draws it from `np_random`. `options` are ignored.
 
         Raises:
             ValueError: `seed` is a list; environments of a batch have no seeds of their own.
@@ -103,10 +98,7 @@ class SeatVectorEnv(VectorEnv):
         return self.games.observation.copy(), self._infos(step)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Apply the seat's actions, then let the opponents play until it is the seat's turn in every game.
-
-        Args:
-            actions: (N,) legal actions.
+        """Apply the seat's actions, (N,), then let the opponents play until it is the seat's turn in every game.
 
         Returns:
             (N, D) observations, (N,) float64 rewards, (N,) bool terminations and truncations, `infos`.

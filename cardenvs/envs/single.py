@@ -9,7 +9,6 @@ The opponents move inside `reset` and `step`. sb3-contrib's MaskablePPO calls `a
 """
 
 import copy
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -18,6 +17,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 
 from cardenvs.agents import Agent, Turn, make_agent
+from cardenvs.agents.adapt import adapted
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import is_guest
@@ -34,8 +34,8 @@ from cardenvs.envs.arguments import (
     checked_max_plies,
     checked_render_mode,
     checked_seat,
-    table_image,
-    table_text,
+    opponent_of_each,
+    shown,
 )
 from cardenvs.envs.threads import OneThread, one_at_a_time
 
@@ -86,11 +86,11 @@ class SeatEnv(OneThread, gymnasium.Env):
         Args:
             game: name of a game, or a Game.
             seat: the learner's player number. "random" draws it for each deal; "rotate" takes 0, 1, ... in turn.
-            opponents: agent spec as on the command line ("random", "search:simulations=50", ...), an Agent, or a
-                function from Turn to action; or a list with one of these for each other player, starting to the
-                learner's left. By default the game's `default_opponent`. An Agent that plays for several players must
-                not store anything between turns. Your own agents and functions run in this process; their turns show a
-                twin, which has no reference to the game.
+            opponents: agent spec as on the command line ("random", "search:simulations=50", ...), an Agent, a function
+                from Turn to action, a class or a factory (`cardenvs.agents.adapt`); or a list with one of these for
+                each other player, starting to the learner's left. By default the game's `default_opponent`. An Agent
+                that plays for several players must not store anything between turns. Your own agents and functions run
+                in this process; their turns show a twin, which has no reference to the game.
             render_mode: "human" prints the table after each reset and step and in `render`; "ansi" makes `render`
                 return it as text.
             max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
@@ -117,7 +117,8 @@ class SeatEnv(OneThread, gymnasium.Env):
         self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
-        seated = _seated(self.game.default_opponent if opponents is None else opponents, self.game, self.options)
+        each = opponent_of_each(opponents, self.game, self._num_players)
+        seated = [_as_agent(opponent, self.game, self.options) for opponent in each]
         self._opponents = [agent for agent, _ in seated]
         self._guests = [guest for _, guest in seated]
         self._dict_observation = dict_observation
@@ -200,10 +201,8 @@ class SeatEnv(OneThread, gymnasium.Env):
 
     @one_at_a_time
     def forfeit(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Take the seat out of the game, as when its policy has failed; the others play on to the end.
-
-        Returns:
-            as `step`.
+        """Take the seat out of the game, as when its policy has failed; the others play on to the end. Returns what
+        `step` does.
 
         Raises:
             ResetNeeded, AgentError, ArenaError: as `step`.
@@ -235,13 +234,7 @@ class SeatEnv(OneThread, gymnasium.Env):
             return None
         if not hasattr(self, "_state"):
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before render()")
-        if self.render_mode == "rgb_array":
-            return table_image(self._state, self._seat)
-        text = table_text(self._state, self._seat, sys.stdout.isatty())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return shown(self._state, self._seat, self.render_mode)
 
     def close(self) -> None:
         """Close the opponents, which ends their processes."""
@@ -348,32 +341,8 @@ def make_seat(game: str, **arguments: Any) -> SeatEnv:
     return env
 
 
-class _FunctionAgent(Agent):
-    """A function from Turn to action as an Agent."""
-
-    def __init__(self, function: Callable[[Turn], int]) -> None:
-        self.name = getattr(function, "__name__", type(function).__name__)
-        self._function = function
-
-    def act(self, turn: Turn) -> int:
-        return self._function(turn)
-
-
-def _seated(opponents: Any, game: Game, options: Any) -> list[tuple[Agent, bool]]:
-    """Return an agent for each other player, starting to the learner's left, and whether it is a guest."""
-    others = options.num_players - 1
-    if not isinstance(opponents, list | tuple):
-        return [_as_agent(opponents, game, options) for _ in range(others)]
-    if len(opponents) != others:
-        raise AgentError(f"{game.name} with {others + 1} players needs {others} opponents; got {len(opponents)}")
-    return [_as_agent(opponent, game, options) for opponent in opponents]
-
-
 def _as_agent(opponent: Any, game: Game, options: Any) -> tuple[Agent, bool]:
+    """Return the agent that an opponent is or names, and whether it is a guest."""
     if isinstance(opponent, str):
         return make_agent(opponent, game, options), is_guest(opponent)
-    if callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
-        return opponent, True
-    if callable(opponent) and not isinstance(opponent, type):
-        return _FunctionAgent(opponent), True
-    raise AgentError(f"an opponent is an agent spec, an Agent or a function from Turn to action; got {opponent!r}")
+    return adapted(opponent, game, options), True

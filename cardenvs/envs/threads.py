@@ -53,12 +53,10 @@ class ThreadedCall:
     """Runs a call over environments 0..n-1, on several threads if that is faster."""
 
     def __init__(self, num_threads: int | str, is_compiled: bool) -> None:
-        """Set up calls.
+        """Set up calls on at most `num_threads` threads; "auto": as many as there are processors.
 
-        Args:
-            num_threads: threads to use at most, or "auto" for as many as there are processors.
-            is_compiled: whether the calls run compiled kernels. Others get one thread, because they work on widened
-                copies of all records, which are written back whole.
+        Calls that do not run compiled kernels get one thread: they work on widened copies of all records, which are
+        written back whole.
         """
         self._auto = num_threads == "auto"
         self._most = (os.cpu_count() or 1) if self._auto else positive("num_threads", num_threads)
@@ -75,10 +73,7 @@ class ThreadedCall:
     def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
         """Run `call(start, stop)` over parts of range(n) that together cover it.
 
-        Args:
-            name: of the call; "auto" chooses the number of threads by how long calls of this name take.
-            n: number of environments.
-            call: does the work for environments start..stop-1.
+        "auto" chooses the number of threads by how long calls of this name take.
         """
         threads = min(self._most, n)
         if self._auto and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:

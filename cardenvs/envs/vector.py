@@ -22,15 +22,9 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 from gymnasium.vector.utils import batch_space
 
-from cardenvs.core.checks import (
-    check_fields,
-    checked_integer,
-    checked_integers,
-    checked_player,
-    checked_seed,
-    short,
-)
+from cardenvs.core.checks import check_fields, checked_integer, checked_integers, checked_player, checked_seed, short
 from cardenvs.core.codes import HOLD, MASK_DTYPE, NO_ACTION
+from cardenvs.core.engine import BatchArrays
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
@@ -108,19 +102,19 @@ class VectorEnv(OneThread):
         longest = game.max_length(self.options)
         self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
         self._seed = checked_seed(seed)
-        self._threaded = ThreadedCall(num_threads, game.rules.runs_compiled)
+        self._threaded = ThreadedCall(num_threads, game.runs_compiled)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
-        self._states = np.zeros(num_envs, game.rules.state_dtype)
+        self._states = np.zeros(num_envs, game.state_dtype)
         self._episodes = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._sampled = np.zeros(num_envs, np.int32)
-        self.amount_zero = game.rules.amounts.zero(self.options) if game.rules.amounts else None
+        self.amount_zero = game.amounts.zero(self.options) if game.amounts else None
         has_amounts = self.amount_zero is not None
         listed = self.num_actions if self.amount_zero is None else self.amount_zero + 1
         most_legal = listed if has_amounts else game.max_legal(self.options)
         self._legal = aligned((num_envs, most_legal), np.int32, NO_ACTION)
-        self._amounts = aligned((num_envs if game.rules.amounts else 0, 2), np.int32)
+        self._amounts = aligned((num_envs if game.amounts else 0, 2), np.int32)
         self._bits = aligned((num_envs, (listed + 63) // 64), np.uint64)
         self._mask = aligned((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
@@ -178,10 +172,7 @@ class VectorEnv(OneThread):
 
     @one_at_a_time
     def reset(self, seed: int | None = None) -> Batch:
-        """Start episode 0 of every environment.
-
-        Args:
-            seed: a new seed; None keeps the current one, which repeats the same episodes.
+        """Start episode 0 of every environment. Without a new seed, the same episodes are repeated.
 
         Raises:
             ValueError: invalid seed.
@@ -200,7 +191,7 @@ class VectorEnv(OneThread):
         for array in (b.reward, b.terminated, b.truncated, b.episode_returns):
             array[:] = 0
         self.batch.final_observation = None
-        self._run(self.game.engine.batch_reset, "reset", *self._common())
+        self._run(self.game.engine.batch_reset, "reset", *self._batch())
 
     @one_at_a_time
     def step(self, actions: np.ndarray) -> Batch:
@@ -218,13 +209,8 @@ class VectorEnv(OneThread):
         self._take_actions(actions)
         if self._history is not None:
             self._note_actions()
-        b = self._buffers
         capped, before = self._at_the_cap()
-        self._run(
-            self.game.engine.batch_step, "step", *self._common(), actions=(
-                self._actions, self.max_plies, b.reward, b.episode_returns, b.terminated, b.truncated
-            ),
-        )  # fmt: skip
+        self._run(self.game.engine.batch_step, "step", *self._batch(), after=(self._actions, self.max_plies))
         self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return self.batch
 
@@ -306,12 +292,8 @@ class VectorEnv(OneThread):
 
     @one_at_a_time
     def get_state(self) -> dict[str, Any]:
-        """Return everything that future steps depend on, and the results of the last step, for `set_state`.
-
-        Running episodes are saved as their actions.
-
-        Returns:
-            dict of numbers, strings and plain arrays.
+        """Return everything that future steps depend on, and the results of the last step, as a dict of numbers,
+        strings and plain arrays for `set_state`. Running episodes are saved as their actions.
 
         Raises:
             ValueError: the VectorEnv was created without resumable=True, or `get_state` before `reset`.
@@ -358,9 +340,7 @@ class VectorEnv(OneThread):
         """Return a copy of these environments in which saved episodes have been replayed."""
         n = self.num_envs
         twin = object.__new__(type(self))
-        twin.__setstate__(
-            copy.deepcopy(self._attributes() | {"_threaded": ThreadedCall(1, self.game.rules.runs_compiled)})
-        )
+        twin.__setstate__(copy.deepcopy(self._attributes() | {"_threaded": ThreadedCall(1, self.game.runs_compiled)}))
         twin._history = np.zeros((n, 0), np.int32)
         twin._seed = checked_seed(seed)
         twin._samples = checked_integer("samples", samples, 0, SEED_MASK)
@@ -412,10 +392,8 @@ class VectorEnv(OneThread):
 
     @one_at_a_time
     def render(self, most: int = 9) -> np.ndarray:
-        """Return pictures of the first `most` games, tiled, each as its player to act sees it.
-
-        Returns:
-            uint8 (height, width, 3).
+        """Return pictures of the first `most` games, tiled, each as its player to act sees it, uint8 (height, width,
+        3).
 
         Raises:
             MissingExtraError: images need the extra `pictures`.
@@ -427,19 +405,37 @@ class VectorEnv(OneThread):
         return tiled([table_image(state, state.current_player) for state in states])
 
     @one_at_a_time
+    def put_state(self, env: int, state: State) -> None:
+        """Put a state into environment `env`, for tests: the next step plays on from it.
+
+        `batch` still shows the position before, and histories of episodes leave it out.
+
+        Raises:
+            ValueError: unknown environment.
+        """
+        env = checked_integer("env", env, 0, self.num_envs - 1)
+        listed, amounts = state.legal_actions(), [0]
+        if self.amount_zero is not None:
+            amounts = [action - self.amount_zero for action in listed if action > self.amount_zero] or [0]
+            listed = [action for action in listed if action <= self.amount_zero]
+        self._states[env] = state.records[0]
+        self._legal[env] = NO_ACTION
+        self._legal[env, : len(listed)] = listed
+        self._buffers.num_legal[env] = len(listed)
+        self._bits[env] = ~np.uint64(0)
+        if len(self._amounts):
+            self._amounts[env] = min(amounts), max(amounts)
+
+    @one_at_a_time
     def copy_records(self) -> np.ndarray:
-        """Return a copy of the records of all environments, (N,) of `game.rules.state_dtype`.
+        """Return a copy of the records of all environments, (N,) of `game.state_dtype`.
 
         For interfaces built on this one, which pass records to the kernels of `game.engine`.
         """
         return copied(self._states)
 
     def require_lists(self, who: str) -> None:
-        """Raise OptionError if masks and lists omit legal actions because amounts are actions.
-
-        Args:
-            who: the caller that needs complete masks, for the message.
-        """
+        """Raise OptionError, in the name of `who`, if masks omit legal actions because amounts are actions."""
         if self.amount_zero is not None:
             raise OptionError(
                 f"{who} needs every legal action in a mask, but with these options of {self.game.name} amounts are "
@@ -494,14 +490,15 @@ class VectorEnv(OneThread):
         for k, row in enumerate(map(int, rows)):
             out[k] = act(self._states, row, derived_seed(seed, "policy", step, self.first_env + row), rng, legal)
 
-    def _common(self) -> tuple:
+    def _batch(self) -> tuple[BatchArrays, int, int, bool, np.ndarray]:
         """Return the leading arguments of batch_reset and batch_step."""
         b = self._buffers
-        return (
-            self._states, self._blank, self._seed, self.first_env, self._episodes, NO_LOG, self._write_mask,
-            b.observation, self._mask, self._legal, self._amounts, b.num_legal, self._bits, b.current_player, b.active,
-            b.episode_seed,
+        arrays = BatchArrays(
+            self._states, self._blank, self._episodes, b.observation, self._mask, self._legal, self._amounts,
+            b.num_legal, self._bits, b.current_player, b.active, b.episode_seed, b.reward, b.episode_returns,
+            b.terminated, b.truncated,
         )  # fmt: skip
+        return arrays, self._seed, self.first_env, self._write_mask, NO_LOG
 
     def _identity(self) -> dict[str, Any]:
         """Return what a saved state must have in common with this object."""
@@ -509,7 +506,7 @@ class VectorEnv(OneThread):
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.layout.hash,
-            "record": dtype_hash(self.game.rules.state_dtype),
+            "record": dtype_hash(self.game.state_dtype),
             "num_envs": self.num_envs,
             "max_plies": self.max_plies,
             "mask": self._write_mask,
@@ -532,8 +529,8 @@ class VectorEnv(OneThread):
             "episode_returns": b.episode_returns, "episode_seed": b.episode_seed,
         }  # fmt: skip
 
-    def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
-        self._threaded.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
+    def _run(self, call: Callable[..., Any], name: str, *arguments: Any, after: tuple[Any, ...] = ()) -> None:
+        self._threaded.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *after))
 
     def _take_actions(self, actions: np.ndarray) -> None:
         """Copy the actions, then check the copy, so that no other thread can change them after the check."""

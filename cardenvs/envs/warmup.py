@@ -17,7 +17,7 @@ def batch_steps(game: Game) -> list[Step]:
     steps: list[Step] = [("batches", lambda: _play(game))]
     for policy in game.engine.policy_names():
         steps.append((f"batches with {policy}", functools.partial(_choose, game, policy)))
-    if game.rules.amounts is not None:
+    if game.amounts is not None:
         steps.append(("batches with amounts", _bet))
     return steps
 
@@ -35,7 +35,7 @@ def _play(game: Game) -> None:
 
 
 def _choose(game: Game, policy: str) -> None:
-    if game.rules.amounts is None or game.rules.amounts.zero(game.make_options()) is None:
+    if game.amounts is None or game.amounts.zero(game.make_options()) is None:
         _started(game).policy_actions(policy, np.arange(_NUM_ENVS), 0, 0)
 
 

@@ -42,12 +42,9 @@ class LLMAgent(Agent):
     io_bound = True
 
     def __init__(self, game: Game, options: Options, config: "LLMConfig", client: Client | None = None) -> None:
-        """Create an agent for a game.
+        """Create an agent for a game. `config` says which model, and under which conditions.
 
-        Args:
-            game, options: what it is to play.
-            config: which model, and under which conditions.
-            client: who is asked; by default the model of `config`.
+        `client` is asked, by default the model of `config`.
 
         Raises:
             AgentError: the conditions do not fit the game.
@@ -104,7 +101,7 @@ class LLMAgent(Agent):
         return self._plays.begin(turn, decision.result())
 
     async def act_async(self, turn: Turn) -> int:
-        """Return the same, without blocking the event loop."""
+        """Choose like `act`, without blocking the event loop."""
         chosen = self._without_asking(turn)
         if chosen is not None:
             return chosen
@@ -191,7 +188,8 @@ class _Decision:
             "seconds": round(call.seconds, 4), "finish_reason": call.finish_reason, "tokens": call.tokens,
         }  # fmt: skip
         if chosen is not None:
-            record["candidate"] = self._candidate(chosen)
+            candidates = self._question.prompt.candidates
+            record["candidate"] = next((name for name, one in candidates.items() if one.actions == chosen), None)
             record["actions"] = list(chosen)
         self._calls.append({**record, "reply": call.reply[:_LONGEST_NOTED]})
         transcript = self._agent._transcript
@@ -203,15 +201,8 @@ class _Decision:
                 "messages": self.messages[1:], "reply": call.reply,
             })  # fmt: skip
 
-    def _candidate(self, chosen: tuple[int, ...]) -> str | None:
-        return next((name for name, one in self._question.prompt.candidates.items() if one.actions == chosen), None)
-
     def result(self) -> tuple[int, ...]:
-        """Return the chosen actions.
-
-        Raises:
-            AgentFailureError: there are none.
-        """
+        """Return the chosen actions. Raises AgentFailureError if there are none."""
         if self._actions is None:
             raise AgentFailureError(
                 self._last.kind, self._last.message, final=True, forced=self._config.asks_for_forced

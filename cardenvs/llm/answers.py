@@ -19,26 +19,17 @@ OUTCOMES = (OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL, TIMEOUT, RATE_LIMITED, TR
 
 
 class AnswerError(Exception):
-    """A reply that is not an answer.
-
-    Attributes:
-        outcome: "unparsable" or "illegal".
-    """
+    """A reply that is not an answer."""
 
     def __init__(self, outcome: str, reason: str) -> None:
         super().__init__(reason)
-        self.outcome = outcome
+        self.outcome = outcome  # "unparsable" or "illegal"
 
 
 def reply_outcome(text: str, finish_reason: str | None = None) -> tuple[str, str]:
-    """Return whether a reply can be searched for an answer.
+    """Return "ok" and "" if a reply can be searched for an answer, or "truncated" or "empty" and what is wrong.
 
-    Args:
-        text: the reply.
-        finish_reason: why it ended, as endpoints say; "length" if it was cut off.
-
-    Returns:
-        "ok" and "", or "truncated" or "empty" and what is wrong.
+    `finish_reason` is why it ended, as endpoints say; "length" if it was cut off.
     """
     if finish_reason == "length":
         return TRUNCATED, "the reply was cut off at the limit of tokens"
@@ -53,12 +44,7 @@ def storable(text: str, most: int = LONGEST_REPLY) -> str:
 
 
 def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
-    """Return the actions that a reply chooses.
-
-    Args:
-        text: the reply.
-        prompt: to which it replies.
-        turn: of that decision.
+    """Return the actions that a reply to a prompt chooses.
 
     Raises:
         AnswerError: there is no valid answer, or it may not be chosen; says exactly why.
@@ -75,7 +61,7 @@ def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
     if not valid:
         form = '{"id":"c0"}' if name == "id" else '{"move":"..."}'
         raise AnswerError(UNPARSABLE, f"there is no JSON object of the form {form} between the tags")
-    return _of_candidate(valid[0], prompt) if name == "id" else _of_label(valid[0], prompt)
+    return _of_candidate(valid[0], prompt) if name == "id" else _of_label(valid[0], prompt, turn)
 
 
 def _of_candidate(chosen: str, prompt: Prompt) -> tuple[int, ...]:
@@ -85,10 +71,11 @@ def _of_candidate(chosen: str, prompt: Prompt) -> tuple[int, ...]:
     return prompt.candidates[chosen].actions
 
 
-def _of_label(chosen: str, prompt: Prompt) -> tuple[int, ...]:
-    wanted = " ".join(chosen.lower().split())
+def _of_label(chosen: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
+    key = turn.game.view.label_key
+    wanted = key(chosen)
     for candidate in prompt.candidates.values():
-        if candidate.label.lower() == wanted:
+        if key(candidate.label) == wanted:
             return candidate.actions
     raise AnswerError(ILLEGAL, f"no action that you may do now reads {_quoted(chosen)}")
 
@@ -132,7 +119,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text if len(text) <= 80 else f"{text[:80]}...")
+    return json.dumps(storable(text if len(text) <= 80 else f"{text[:80]}..."), ensure_ascii=False)
 
 
 _RETRY = {

@@ -58,28 +58,19 @@ Messages = list[dict[str, str]]
 
 @dataclass(frozen=True)
 class Call:
-    """The result of one request.
+    """The result of one request."""
 
-    Attributes:
-        outcome: "ok" (there is a reply; whether an answer is in it remains to be seen), "empty", "truncated",
-            "timeout", "rate_limited" or "transport".
-        reply: the text, as far as there is one.
-        reason: what went wrong, for people.
-        seconds: from sending to the end of the reply.
-        finish_reason: as the endpoint says.
-        tokens: as the endpoint counts them: {"prompt": ..., "completion": ...}.
-        again: whether the same request may get through later.
-        wait_s: seconds after which, if the endpoint says so.
-    """
-
+    # "ok" (there is a reply; whether an answer is in it remains to be seen), "empty", "truncated", "timeout",
+    # "rate_limited" or "transport"
     outcome: str
-    reply: str = ""
-    reason: str = ""
-    seconds: float = 0.0
-    finish_reason: str | None = None
+    reply: str = ""  # the text, as far as there is one
+    reason: str = ""  # what went wrong, for people
+    seconds: float = 0.0  # from sending to the end of the reply
+    finish_reason: str | None = None  # as the endpoint says
+    # as the endpoint counts them: {"prompt": ..., "completion": ...}
     tokens: dict[str, int] = field(default_factory=dict)
-    again: bool = False
-    wait_s: float | None = None
+    again: bool = False  # whether the same request may get through later
+    wait_s: float | None = None  # seconds to wait before that, if the endpoint gives them
 
 
 class Client(Protocol):
@@ -88,9 +79,7 @@ class Client(Protocol):
     def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
         """Send messages; the last call is the result, those before it did not get through.
 
-        Args:
-            messages: of the chat.
-            budget_s: seconds that the requests may take together, or None.
+        `budget_s` is the seconds that the requests may take together, or None.
         """
 
 
@@ -153,11 +142,7 @@ class ModelClient:
     """Asks the model of a configuration, through the pool of its endpoint."""
 
     def __init__(self, config: "LLMConfig") -> None:
-        """Create a client.
-
-        Raises:
-            MissingExtraError: the extra `llm` is not installed.
-        """
+        """Create a client. Raises MissingExtraError if the extra `llm` is not installed."""
         require("openai", "llm")
         self._config = config
         _pool(config)  # refuses here what it cannot use
@@ -173,7 +158,8 @@ class ModelClient:
         waited, spent, transport_left = 0.0, 0.0, config.transport_retries
         while True:
             left = None if budget_s is None else max(0.0, budget_s - spent)
-            call = await pool.send(config, messages, _least(left, config.request_timeout_s, _LONGEST_REQUEST_S))
+            limits = (left, config.request_timeout_s, _LONGEST_REQUEST_S)
+            call = await pool.send(config, messages, min(limit for limit in limits if limit is not None))
             calls.append(call)
             spent += call.seconds
             if not call.again or (budget_s is not None and spent >= budget_s):
@@ -357,12 +343,7 @@ def _backoff(attempt: int) -> float:
     return min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
-def _least(*limits: float | None) -> float | None:
-    return min((limit for limit in limits if limit is not None), default=None)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# The loop, and the pools on it
+# -- the loop, and the pools on it --------------------------------------------------------------------------------
 
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None

@@ -87,12 +87,12 @@ class Secret:
 
     __str__ = __repr__
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Secret, ()
 
 
 def _none(value: Any) -> Any:
-    """None for the texts with which specs and environment variables say so."""
+    """Return None for the texts that stand for it in specs and environment variables."""
     return None if isinstance(value, str) and value.strip().lower() in ("none", "null", "") else value
 
 
@@ -289,10 +289,7 @@ class LLMConfig(BaseModel):
     ) -> "LLMConfig":
         """Return a config from the values of a file; the environment supplies what they leave out.
 
-        Args:
-            values: by name; settings of the prompt may be under `prompt` or beside the others.
-            environ: the environment.
-            where: the values come from, for errors.
+        Settings of the prompt may be under `prompt` or beside the others. `where` names the source in errors.
 
         Raises:
             AgentError: an unknown name or an invalid value.

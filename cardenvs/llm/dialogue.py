@@ -24,23 +24,14 @@ def forced_by_default(answer: Answer) -> bool:
 
 
 class Question:
-    """What a model is asked at one decision, over all its attempts.
-
-    Attributes:
-        turn: the decision.
-        prompt: the Prompt of its first attempt.
-        messages: chat messages to send now: the prompt and, after a failed attempt, the reply and what was wrong with
-            it. Only the last failed attempt is shown.
-    """
+    """What a model is asked at one decision, over all its attempts."""
 
     def __init__(self, turn: Turn, settings: PromptSettings) -> None:
-        """Create the first attempt.
-
-        Raises:
-            AgentError: the settings do not fit the game.
-        """
+        """Create the first attempt. Raises AgentError if the settings do not fit the game."""
         self.turn = turn
-        self.prompt: Prompt = write_prompt(turn, settings)
+        self.prompt: Prompt = write_prompt(turn, settings)  # the Prompt of its first attempt
+        # chat messages to send now: the prompt and, after a failed attempt, the reply and what was wrong with it. Only
+        # the last failed attempt is shown.
         self.messages = self.prompt.messages
         self._settings = settings
 
@@ -62,17 +53,13 @@ class Question:
 
 
 class Plays:
-    """What is played without a question: the rest of a play that was chosen whole, and the only candidate.
-
-    Attributes:
-        label: of the play under way.
-    """
+    """What is played without a question: the rest of a play that was chosen whole, and the only candidate."""
 
     def __init__(self) -> None:
         """Nothing is under way."""
         self._rest: list[int] = []
-        self._next = -1  # the decision at which it goes on, if nobody else acts before
-        self.label = ""
+        self._next = -1  # the decision at which it resumes, if nobody else acts before
+        self.label = ""  # of the play under way
 
     def clear(self) -> None:
         """Prepare for a new game."""

@@ -105,8 +105,7 @@ def write_prompt(turn: Turn, settings: PromptSettings) -> Prompt:
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The system message
+# -- the system message -------------------------------------------------------------------------------------------
 
 
 def system_text(game: Game, options: Options, settings: PromptSettings) -> str:
@@ -156,8 +155,7 @@ def answer_text(game: Game, settings: PromptSettings) -> str:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The user message
+# -- the user message ---------------------------------------------------------------------------------------------
 
 
 def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candidate]) -> str:
@@ -216,7 +214,7 @@ def _place(value: Any) -> Any:
 
 
 def _tokens(tokens: list[str]) -> str:
-    """Return a pile in one line: `7h ? x3 Kd`."""
+    """Return a pile in one line: `7♥ ? x3 K♦`."""
     words: list[str] = []
     unknown = 0
     for token in [*tokens, None]:
@@ -232,11 +230,11 @@ def _tokens(tokens: list[str]) -> str:
 
 
 def _differing(own: Mapping[str, Any], public: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of `own` the public does not see so."""
+    """Return the parts of `own` that differ from the public view."""
     found = {}
     for name, value in own.items():
-        other = public[name]
-        if isinstance(value, dict):
+        other = public.get(name)  # the builder of a play alone sees what is loose
+        if isinstance(value, dict) and other is not None:
             value = {key: one for key, one in value.items() if one != other[key]}
             if value:
                 found[name] = value

@@ -159,13 +159,10 @@ class TextSeatEnv:
         return self._finish_step(action)
 
     def forfeit(self) -> Step:
-        """Take the seat out of the game; the others play on to the end.
+        """Take the seat out of the game; the others play on to the end. Returns what `step` does.
 
         Call it when the model cannot be asked any more, as when its budget of tokens is spent. An episode that is
         simply dropped would teach a model to stall where it expects to lose.
-
-        Returns:
-            as `step`.
 
         Raises:
             ResetNeeded, AgentError, ArenaError: as `step`.
@@ -206,7 +203,7 @@ class TextSeatEnv:
         return self.messages, reward, self._terminated, self._truncated, self._info()
 
     def _ask(self) -> None:
-        """Play what needs no question; then ask the next one, if the episode goes on."""
+        """Play what needs no question; then ask the next one, unless the episode is over."""
         while not (self._terminated or self._truncated):
             action = self._model.ask(self.game_state)
             if action is None:

@@ -70,11 +70,7 @@ class TextPlayer:
         return [] if self._question is None else [dict(message) for message in self._question.messages]
 
     def ask(self, state: State) -> int | None:
-        """Return the action that needs no question, or None after asking one: then `messages` has it.
-
-        Args:
-            state: it is the player's turn.
-        """
+        """Return the action that needs no question, or None after asking one, which is then in `messages`."""
         goes_on = state.ply == self._last_ply + 1
         turn = Turn(state, 0, self._decision, goes_on)  # a seed of 0, because prompts do not depend on it
         found = self._plays.unasked(turn)
@@ -88,12 +84,8 @@ class TextPlayer:
     def answer(self, state: State, text: str, finish_reason: str | None = None) -> int | None:
         """Return the action that a reply to `messages` chooses, or None if the player has to try again.
 
-        After the last attempt the action is the game's safe one, or FORFEIT + player.
-
-        Args:
-            state: the same position as in `ask`.
-            text: the reply.
-            finish_reason: why the reply ended, if known. "length" marks one that was cut off, which is unusable.
+        The state is that of `ask`. After the last attempt the action is the game's safe one, or FORFEIT + player.
+        `finish_reason` says why the reply ended, if known: "length" marks one that was cut off, which is unusable.
 
         Raises:
             TypeError: `text` is not a str.

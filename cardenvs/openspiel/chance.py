@@ -13,15 +13,10 @@ _DIGITS, _BASE = 9, 128  # 128 ** 9 == 2 ** 63, the number of seeds
 
 
 class Chance(ABC):
-    """The chance nodes at the root of a game.
+    """The chance nodes at the root of a game."""
 
-    Attributes:
-        nodes: how many follow each other.
-        most_outcomes: of one node.
-    """
-
-    nodes: int
-    most_outcomes: int
+    nodes: int  # how many follow each other
+    most_outcomes: int  # of one node
 
     @abstractmethod
     def outcomes(self) -> list[tuple[int, float]]:
@@ -37,17 +32,14 @@ class Chance(ABC):
 
 
 class DealChance(Chance):
-    """One node, whose outcomes are the deals of `Game.enumerate_deals`.
-
-    Attributes:
-        deals: as (deck text, probability).
-    """
+    """One node, whose outcomes are the deals of `Game.enumerate_deals`."""
 
     nodes = 1
 
     def __init__(self, game: Game, options: Options, deals: list[tuple[str, float]]) -> None:
         """Chance over `deals`."""
-        self._game, self._options, self.deals = game, options, deals
+        self.deals = deals  # as (deck text, probability)
+        self._game, self._options = game, options
         self.most_outcomes = len(deals)
 
     def outcomes(self) -> list[tuple[int, float]]:

@@ -14,7 +14,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.information import information_key, key_text
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game, list_games
-from cardenvs.core.rules import Returns
+from cardenvs.core.returns import Returns
 from cardenvs.core.state import State
 from cardenvs.openspiel.chance import Chance, DealChance, chance_of
 from cardenvs.openspiel.observers import InformationStateObserver, ObservationObserver
@@ -28,11 +28,7 @@ NO_ROWS = np.zeros((0, COLUMNS), np.int32)
 
 
 def load_game(name: str, **options: Any) -> "SpielGame":
-    """Return a game of cardenvs for OpenSpiel's algorithms.
-
-    Args:
-        name: as for `cardenvs.get_game`; without a version, the newest.
-        options: of the game.
+    """Return a game of cardenvs for OpenSpiel's algorithms; without a version in the name, the newest.
 
     Raises:
         GameNotFoundError: no such game.
@@ -127,7 +123,7 @@ class SpielGame(pyspiel.Game):
         game_type = _game_type(game, options, self._events is not None)
         super().__init__(game_type, info, changed_parameters(options))
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _load, (str(self),)  # not pyspiel.load_game: unpickling has to import this package first
 
     def new_initial_state(self, *start: Any) -> "SpielState":
@@ -173,18 +169,14 @@ def _event_tensor(game: Game, options: Options, chance: Chance) -> EventTensor |
 
 
 class SpielState(pyspiel.State):
-    """A state of cardenvs, or the chance nodes before it. Made by `SpielGame.new_initial_state`.
-
-    Attributes:
-        world: the State, or None before the deal. Playing on in it changes this state, too.
-    """
+    """A state of cardenvs, or the chance nodes before it. Made by `SpielGame.new_initial_state`."""
 
     # OpenSpiel clones a state by copying its attributes one by one, and saves it by pickling them.
 
     def __init__(self, game: SpielGame) -> None:
         """Create the state before the deal."""
         super().__init__(game)
-        self.world: State | None = None
+        self.world: State | None = None  # the State, or None before the deal. Playing on in it changes this state, too.
         self._drawn: tuple[int, ...] = ()
         self._past: Past | None = None
 
@@ -228,16 +220,14 @@ class SpielState(pyspiel.State):
         """Return a state that `player` cannot tell from this one, with all that it does not know dealt again.
 
         Its `history()` is empty, because the true one says what the player does not know. What the other players have
-        seen before is not known either, so their information states begin with their observations.
-
-        Args:
-            player: whose information is kept.
-            sampler: returns numbers from [0, 1); called once.
+        seen before is not known either, so their information states begin with their observations. `sampler` returns
+        numbers from [0, 1) and is called once.
         """
         resampled = self.get_game().new_initial_state()
         if self.world is not None:
             twin = self.world.determinize(player, int(sampler() * 2**_SEED_BITS))
-            resampled.world = _without_history(twin)
+            states = np.frombuffer(twin.record_bytes(), twin.game.state_dtype).copy()
+            resampled.world = type(twin)._from_record(twin.game, twin.options, states)  # its history begins now
             resampled._past = Past.of(twin, player, self.seen_rows(player))
         return resampled
 
@@ -268,14 +258,10 @@ class SpielState(pyspiel.State):
 
 @dataclass(frozen=True)
 class Past:
-    """What is known of the time before a state was resampled.
+    """What is known of the time before a state was resampled."""
 
-    Attributes:
-        player: for whom it was resampled.
-        known: what stands for each player's past: its events for that player, its observation for the others.
-    """
-
-    player: int
+    player: int  # for whom it was resampled
+    # what stands for each player's past: its events for that player, its observation for the others
     known: tuple[bytes, ...]
 
     @classmethod
@@ -296,11 +282,5 @@ class Past:
             )
         return np.frombuffer(self.known[player], np.int32).reshape(-1, COLUMNS)
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[str, Any]) -> Self:
         return self
-
-
-def _without_history(twin: State) -> State:
-    """Return the same state, whose events begin now and for every player."""
-    states = np.frombuffer(twin.record_bytes(), twin.game.rules.state_dtype).copy()
-    return type(twin)._from_record(twin.game, twin.options, states)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pyspiel
-from rich.markup import escape
 
 from cardenvs.core import events as ev
 from cardenvs.core.codes import TERMINAL_PLAYER
@@ -25,11 +24,12 @@ from cardenvs.core.errors import GameNotFoundError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR, Op, Table
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
+from cardenvs.core.game_view import CounterView, Scene
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import derived_seed
-from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View
 
 FAMILY = "openspiel"
@@ -46,10 +46,7 @@ Seen = tuple[str, bool, bool]
 
 @functools.cache
 def import_game(text: str) -> Game:
-    """Return a game of OpenSpiel as a Game. Use `cardenvs.get_game("openspiel:TEXT")`.
-
-    Args:
-        text: as for `pyspiel.load_game`, as in "leduc_poker(players=3)".
+    """Return a game of OpenSpiel, such as "leduc_poker(players=3)". Use `cardenvs.get_game("openspiel:TEXT")`.
 
     Raises:
         GameNotFoundError: OpenSpiel has no such game, or it cannot be played here; the message says why.
@@ -62,11 +59,7 @@ def import_game(text: str) -> Game:
     if problem := _problem(theirs):
         raise GameNotFoundError(f"{name} cannot be played here: {problem}")
     positions = Positions(theirs)
-    rules = _rules(name, positions)
-    return Game(
-        name=name, title=theirs.get_type().long_name, rules=rules, view=SpielView(positions),
-        hidden_phases=(),  # there are no tokens, hidden or not
-    )  # fmt: skip
+    return _game(name, positions)
 
 
 def _problem(theirs: pyspiel.Game) -> str:
@@ -95,16 +88,12 @@ def _most_moves(theirs: pyspiel.Game) -> int:
 
 
 class Positions:
-    """OpenSpiel's states by history, and what players know in them.
-
-    Attributes:
-        game: the game of OpenSpiel.
-        hides: whether anything is hidden from anybody.
-    """
+    """OpenSpiel's states by history, and what players know in them."""
 
     def __init__(self, game: pyspiel.Game) -> None:
-        self.game = game
+        self.game = game  # the game of OpenSpiel
         kind = game.get_type()
+        # whether anything is hidden from anybody
         self.hides = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
         self._has_information_state = kind.provides_information_state_string
         self._has_observation = kind.provides_observation_string
@@ -249,14 +238,13 @@ class Positions:
         return moves
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Rules
+# -- rules --------------------------------------------------------------------------------------------------------
 
 
 class SpielOptions(Options):
     """Options of a game of OpenSpiel: none but the number of players, which its parameters decide."""
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _default_options, (self.game_text,)  # type: ignore[attr-defined]
 
 
@@ -273,7 +261,7 @@ def _options(name: str, players: int) -> type[Options]:
     return made_class
 
 
-def _rules(name: str, positions: Positions) -> Rules:
+def _game(name: str, positions: Positions) -> Game:
     theirs = positions.game
     players = theirs.num_players()
     options = _options(name, players)
@@ -347,7 +335,9 @@ def _rules(name: str, positions: Positions) -> Rules:
     state_dtype = record(
         rules_dtype(options), players, [("history", "i8", (_most_moves(theirs),)), ("num_moves", "i4")]
     )
-    return Rules(
+    return Game(
+        name=name, title=theirs.get_type().long_name, view=SpielView(positions),
+        hidden_phases=(),  # there are no tokens, hidden or not
         options=options, state_dtype=state_dtype, table=table, deal=deal, legal_actions=legal_actions,
         apply_action=apply_action, forfeit=forfeit, observe=observe, determinize=determinize,
         num_actions=lambda options: theirs.num_distinct_actions(),
@@ -375,8 +365,7 @@ def _hashed(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little") >> (32 - _VALUE_BITS)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Words
+# -- words --------------------------------------------------------------------------------------------------------
 
 
 class SpielView(View):
@@ -386,7 +375,7 @@ class SpielView(View):
         self._positions = positions
 
     def fill_table(self, s: Any, viewer: int, table: FoldedTable) -> None:
-        """Leave the table empty: `render` shows OpenSpiel's text."""
+        """Leave the table empty: `arrange` shows OpenSpiel's text."""
 
     def action_label(self, s: Any, action: int) -> str:
         """Return OpenSpiel's text for an action, with its id where two actions have the same."""
@@ -398,12 +387,8 @@ class SpielView(View):
         same = [other for other in state.legal_actions() if state.action_to_string(player, other) == text]
         return text if same in ([], [action]) else f"{text} ({action})"
 
-    def facts(self, s: Any, player: int) -> dict[str, Any]:
-        """Return OpenSpiel's text for what `player` knows."""
-        state = self._positions.at(history_of(s))
-        return {"information": self._positions.shown(state, player)}
-
-    def render(self, s: Any, viewer: int, table: FoldedTable) -> str:
-        """Return OpenSpiel's text for the position as `viewer` sees it."""
-        shown = self._positions.shown(self._positions.at(history_of(s)), viewer)
-        return escape(shown.rstrip()) or "OpenSpiel has no text for what all players see."
+    def arrange(self, s: Any, viewer: int, scene: Scene) -> None:
+        """Show OpenSpiel's text for the position as `viewer` sees it."""
+        shown = self._positions.shown(self._positions.at(history_of(s)), viewer).rstrip()
+        shown = shown or "OpenSpiel has no text for what all players see."
+        scene.counters["position"] = CounterView("position", ev.CounterUse.NUMBER, f"{shown}\n")

@@ -11,17 +11,12 @@ from cardenvs.openspiel.tensors import EventTensor
 
 
 class ObservationObserver:
-    """Shows what a player sees now: the observation of cardenvs, and the table as text.
-
-    Attributes:
-        tensor: float32 (layout.size,).
-        dict: the same by name: {"observation": ...}.
-    """
+    """Shows what a player sees now: the observation of cardenvs, and the table as text."""
 
     def __init__(self, game: Game, options: Options) -> None:
         """Create an observer of states of a game."""
-        self.tensor = np.zeros(game.layout(options).size, np.float32)
-        self.dict = {"observation": self.tensor}
+        self.tensor = np.zeros(game.layout(options).size, np.float32)  # float32 (layout.size,)
+        self.dict = {"observation": self.tensor}  # the same by name: {"observation": ...}
 
     def set_from(self, state: Any, player: int) -> None:
         """Write the observation of `player` in a SpielState; zeros before the deal."""
@@ -33,18 +28,13 @@ class ObservationObserver:
 
 
 class InformationStateObserver:
-    """Shows all that a player has seen and done, with perfect recall.
-
-    Attributes:
-        tensor: float32, flat, or None where the game has no such tensor.
-        dict: its parts: "player" (one-hot) and "events" (see EventTensor).
-    """
+    """Shows all that a player has seen and done, with perfect recall."""
 
     def __init__(self, game: Game, options: Options, events: EventTensor | None) -> None:
         """Create an observer of states of a game; `events` None if it has no information-state tensor."""
         self._game, self._events = game, events
-        self.tensor: np.ndarray | None = None
-        self.dict: dict[str, np.ndarray] = {}
+        self.tensor: np.ndarray | None = None  # float32, flat, or None where the game has no such tensor
+        self.dict: dict[str, np.ndarray] = {}  # its parts: "player" (one-hot) and "events" (see EventTensor)
         if events is not None:
             num_players = options.num_players
             self.tensor = np.zeros(num_players + int(np.prod(events.shape)), np.float32)

@@ -43,7 +43,7 @@ def _encoded(value: Any) -> Parameter:
     return value
 
 
-def _decoded(field: dataclasses.Field, value: Parameter) -> Any:
+def _decoded(field: dataclasses.Field[Any], value: Parameter) -> Any:
     if field.metadata["optional"] and value == NONE:
         return None
     if field.metadata["length"] is None:

@@ -19,12 +19,7 @@ _MOST_POSITIONS = 300_000  # walked to find the bound, which takes about two sec
 
 
 class EventTensor:
-    """Writes the events that a player has seen into an array.
-
-    Attributes:
-        shape: (events, features), the most events of a game and the numbers for one: kind, player, token, source and
-            target (one-hot, all zeros for none or unknown), value, and 1 if the player saw the token or the value.
-    """
+    """Writes the events that a player has seen into an array."""
 
     def __init__(self, game: Game, options: Options, most_events: int) -> None:
         """Create a tensor for games of at most `most_events` events."""
@@ -37,6 +32,8 @@ class EventTensor:
         num_kinds = table.face_down  # the kinds that players see; the last one is OMNISCIENT's
         widths = (num_kinds, num_players, num_tokens, max(num_piles, num_counters), num_piles)
         self._starts = np.cumsum((0, *widths)).tolist()
+        # (events, features), the most events of a game and the numbers for one: kind, player, token, source and target
+        # (one-hot, all zeros for none or unknown), value, and 1 if the player saw the token or the value
         self.shape = (most_events, self._starts[-1] + 2)
 
     def write(self, rows: np.ndarray, out: np.ndarray) -> None:

@@ -1,17 +1,20 @@
 """Drawings of single tokens: playing cards, tiles, cards with text, and backs. All are our own."""
 
+import json
 from typing import Any
 
+from cardenvs.pictures.pictograms import line
 from cardenvs.pictures.text import cut, escaped, wrapped
 
 CARD_WIDTH, CARD_HEIGHT = 52.0, 72.0  # at scale 1
-TEXT_WIDTH = 152.0  # of a card with text
-GRID_WIDTH = 168.0  # of a place in a grid, in which such a card shows its title and marks only
+TEXT_WIDTH = 172.0  # of a card with text
+GRID_WIDTH, GRID_HEIGHT = 148.0, 82.0  # of a place in a grid, in which such a card shows its title and marks only
 TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
-_TITLE, _LINE, _MARK = 12.0, 10.5, 10.5  # sizes of text
+_TITLE, _LINE = 13.5, 13.5  # sizes of text
+_TITLE_HEIGHT, _LINE_HEIGHT = 16.0, 15.0  # of lines of text
 
 # Suits in a box of 24 by 24.
-_SUITS = {
+SUITS = {
     "s": "M12 2C9 7 3 10 3 15a4.4 4.4 0 0 0 7.6 3C10.4 20 9.6 21.3 8.5 22h7c-1.1-.7-1.9-2-2.1-4A4.4 4.4 "
     "0 0 0 21 15C21 10 15 7 12 2Z",
     "h": "M12 21.5C8 17.6 2.5 13.7 2.5 8.5A5 5 0 0 1 12 6.3 5 5 0 0 1 21.5 8.5C21.5 13.7 16 17.6 12 21.5Z",
@@ -20,8 +23,17 @@ _SUITS = {
     "c": "M12 2.5a4.3 4.3 0 0 1 3.6 6.7 4.4 4.4 0 1 1-2.7 7.9C13 19.3 13.8 21 15.3 22H8.7c1.5-1 2.3-2.7 "
     "2.4-4.9a4.4 4.4 0 1 1-2.7-7.9A4.3 4.3 0 0 1 12 2.5Z",
 }
+# The shape of each colour of tiles, so that nobody needs to tell colours apart.
+_SHAPES = {
+    "red": "M12 21.5C8 17.6 2.5 13.7 2.5 8.5A5 5 0 0 1 12 6.3 5 5 0 0 1 21.5 8.5C21.5 13.7 16 17.6 12 21.5Z",
+    "orange": "M12 3L22 21H2Z",
+    "blue": "M12 1.5L22.5 12 12 22.5 1.5 12Z",
+    "black": "M4 4H20V20H4Z",
+    "grey": "M12 3A9 9 0 1 1 12 21 9 9 0 1 1 12 3Z",
+}
 SYMBOLS = "".join(
-    f'<symbol id="cv-{suit}" viewBox="0 0 24 24"><path d="{path}"/></symbol>' for suit, path in _SUITS.items()
+    f'<symbol id="cv-{suit}" viewBox="0 0 24 24"><path d="{path}"/></symbol>'
+    for suit, path in (SUITS | _SHAPES).items()
 )
 _RANKS = {"T": "10"}
 
@@ -51,6 +63,12 @@ def circle(x: float, y: float, radius: float, style: str) -> str:
     return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" class="{style}"/>'
 
 
+def suit_style(shown: str) -> str:
+    """Return the class that colours a text which ends in the sign of a suit, or nothing."""
+    suit = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}.get(shown[-1:])
+    return f" cv-{suit}" if suit else ""
+
+
 def size_of(token: dict[str, Any], scale: float, in_grid: bool = False) -> tuple[float, float]:
     """Return width and height of a token, or of a face-down one, without what lies on it."""
     kind = token.get("face", {"kind": "card"})["kind"]
@@ -74,8 +92,9 @@ def draw(token: dict[str, Any], x: float, y: float, scale: float, style: str = "
     if marks:
         width, height = size_of(token, scale)
         shown = ", ".join(marks)
-        drawn += text(x + width / 2, y + height - 4 * scale, shown, 9 * scale, "cv-faint", "middle")
-    return f'<g data-token="{token["id"]}"><title>{escaped(token["text"])}</title>{drawn}</g>'
+        drawn += text(x + width / 2, y + height - 4 * scale, shown, max(13.0, 9 * scale), "cv-faint", "middle")
+    large = f' data-card="{escaped(json.dumps(token["face"]))}"' if kind == "text" else ""  # for a card to look at
+    return f'<g data-token="{token["id"]}"{large}><title>{escaped(token["text"])}</title>{drawn}</g>'
 
 
 def draw_back(x: float, y: float, scale: float) -> str:
@@ -113,8 +132,10 @@ def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     outline = box(x, y, width, height, f"cv-card {style}".strip(), 5 * scale)
     if face["text"] == "J":
         return outline + _symbol("star", x + 5 * scale, y + 8 * scale, 24 * scale, "cv-red")
-    number = text(x + width / 2, y + height * 0.52, face["text"], 19 * scale, f"cv-rank cv-{face['colour']}", "middle")
-    return outline + number + circle(x + width / 2, y + height * 0.76, 4 * scale, f"cv-{face['colour']}-line")
+    number = text(x + width / 2, y + height * 0.5, face["text"], 20 * scale, f"cv-rank cv-{face['colour']}", "middle")
+    size = 11 * scale
+    shape = _symbol(face["colour"], x + (width - size) / 2, y + height * 0.62, size, f"cv-{face['colour']}")
+    return outline + number + shape
 
 
 def _lines(token: dict[str, Any], in_grid: bool) -> tuple[tuple[str, ...], list[str]]:
@@ -123,15 +144,16 @@ def _lines(token: dict[str, Any], in_grid: bool) -> tuple[tuple[str, ...], list[
     face = token["face"]
     title = wrapped(face["title"], _TITLE, width, 2, bold=True)
     shown = [] if in_grid else face.get("lines", [])
-    lines = [line for one in shown for line in wrapped(one, _LINE, width, 6)]
-    return title, lines + [line for mark in token.get("marks", []) for line in wrapped(mark, _MARK, width, 2)]
+    lines = [part for one in shown for part in wrapped(one, _LINE, width, 6)]
+    return title, lines + [part for mark in token.get("marks", []) for part in wrapped(mark, _LINE, width, 2)]
 
 
 def _text_height(token: dict[str, Any], in_grid: bool) -> float:
     if "face" not in token:
         return CARD_HEIGHT
     title, lines = _lines(token, in_grid)
-    return 16 + 15 * len(title) + 13 * len(lines)
+    height = 16 + _TITLE_HEIGHT * len(title) + _LINE_HEIGHT * len(lines)
+    return max(height, GRID_HEIGHT) if in_grid else height
 
 
 def _text_card(token: dict[str, Any], x: float, y: float, style: str, in_grid: bool) -> str:
@@ -140,10 +162,10 @@ def _text_card(token: dict[str, Any], x: float, y: float, style: str, in_grid: b
     title, lines = _lines(token, in_grid)
     parts = [box(x, y, width, height, f"cv-card {style}".strip()), box(x, y, width, 5, f"cv-bar-{colour}", 2)]
     below = y + 20
-    for line in title:
-        parts.append(text(x + 8, below, line, _TITLE, "cv-title"))
-        below += 15
-    for line in lines:
-        parts.append(text(x + 8, below, cut(line, _LINE, width - 12), _LINE, "cv-print"))
-        below += 13
+    for shown in title:
+        parts.append(text(x + 8, below, shown, _TITLE, "cv-title"))
+        below += _TITLE_HEIGHT
+    for shown in lines:
+        parts.append(line(x + 8, below, cut(shown, _LINE, width - 12), _LINE, "cv-print"))
+        below += _LINE_HEIGHT
     return "".join(parts)

@@ -1,32 +1,38 @@
 """Piles of tokens as blocks of SVG, and how blocks flow into lines."""
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cardenvs.pictures import faces
 from cardenvs.pictures.faces import CARD_HEIGHT, CARD_WIDTH, box, circle, num, text
-from cardenvs.pictures.text import escaped, text_width
+from cardenvs.pictures.text import escaped, text_width, wrapped
 
 GAP = 10.0
-_LABEL = 11.0  # size of the labels of piles
-_SMALL = 0.8  # scale of the cards of a player's piles beside the hand
+_LABEL = 13.5  # size of the labels of piles
 _MOST_BACKS = 14  # face-down cards drawn side by side; more are a stack with their number
-_MOST_IN_HAND = 26  # cards of a hand that do not overlap
+_FAN = 0.55  # covered part of the cards of a fan
+_HELD = 0.24  # covered part of the cards of a hand, at least
+_BETWEEN = 0.3  # gap between the groups of a hand, in widths
+_READABLE = 0.4  # what must be seen of each card of a hand, in widths; else the hand has two rows
+_UPPER = 0.62  # what is seen of the upper row, in heights
+_COVER_X, _COVER_Y = 0.28, 0.24  # how far a card that lies on another is moved, in widths and heights
+_COLUMN = 0.27  # what is seen of a card of a column below the next, in heights
+_MOST_TURNED = 14.0  # degrees between the outer cards of a hand
+_MAT, _MAT_LABEL = 860.0, 132.0  # width of a row of a mat, at least, and of its label
+_ARC = 13.0  # how much lower the outer cards of a hand lie
 
 
 @dataclass(frozen=True)
 class Block:
-    """Something that has been drawn at the origin and can be moved.
+    """Something that has been drawn at the origin and can be moved."""
 
-    Attributes:
-        width, height: its size.
-        parts: its SVG.
-    """
-
+    # its size
     width: float
     height: float
-    parts: tuple[str, ...]
+    parts: tuple[str, ...]  # its SVG
 
     def at(self, x: float, y: float) -> str:
         """Return the SVG of the block with its top left corner at (x, y)."""
@@ -40,23 +46,46 @@ class Marks:
     tokens: frozenset[str]
     piles: frozenset[str]
 
-
-def piles_of(view: dict[str, Any], owner: int | None, scale: float, marks: Marks, width: float) -> list[Block]:
-    """Return the piles of an owner. Empty ones of players are left out, but not the stock that has run out."""
-    return [
-        _pile(pile, scale if owner is None or pile["layout"] == "hand" else min(scale, _SMALL), marks, width)
-        for pile in view["piles"]
-        if pile["owner"] == owner and (pile["count"] or pile["layout"] == "grid" or owner is None)
-    ]
+    def style(self, token: dict[str, Any]) -> str:
+        """Return the style of the outline of a token."""
+        return "cv-can" if token["id"] in self.tokens else ""
 
 
-def _pile(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
-    shown = tokens_of(pile, scale, marks, width)
+def labelled(pile: dict[str, Any], scale: float, marks: Marks, width: float, cover: Any = None) -> Block:
+    """Return a pile below its label; `cover` is a pile whose tokens lie on those of this one."""
+    if pile["layout"] == "grid" and width >= _MAT:
+        return _row_of_mat(pile, marks, width)
+    shown = _covered(pile, cover, scale, marks, width) if cover else tokens_of(pile, scale, marks, width)
     is_counted = pile["layout"] in ("stack", "fan") and pile["count"] > 1
     label = f"{pile['label']} · {pile['count']}" if is_counted else pile["label"]
-    caption = text(0, _LABEL, label, _LABEL, "cv-dim")
-    body = f'<g data-pile="{escaped(pile["id"])}">{shown.at(0, _LABEL + 6)}</g>'
-    return Block(max(shown.width, text_width(label, _LABEL)), shown.height + _LABEL + 6, (caption, body))
+    wide = max(shown.width, min(text_width(label, _LABEL), width))
+    caption = text(wide / 2, _LABEL, label, _LABEL, "cv-dim", "middle")
+    return Block(wide, shown.height + _LABEL + 6, (caption, _named(pile, shown, (wide - shown.width) / 2, _LABEL + 6)))
+
+
+def _row_of_mat(pile: dict[str, Any], marks: Marks, width: float) -> Block:
+    """Return a grid as a row of places, with its label on the left."""
+    lines = wrapped(pile["label"], _LABEL, _MAT_LABEL - 10)
+    words = Block(
+        _MAT_LABEL, 17.0 * len(lines),
+        tuple(text(4, 16 + 17 * k, line, _LABEL, "cv-ink") for k, line in enumerate(lines)),
+    )  # fmt: skip
+    places = [_line([token], 1, marks, 0, width, "", True) for token in pile["tokens"]]
+    style = "cv-can" if pile["id"] in marks.piles else ""
+    high = max([faces.GRID_HEIGHT, *(place.height for place in places)])
+    empty = Block(faces.GRID_WIDTH, high, (box(0, 0, faces.GRID_WIDTH, high, f"cv-empty {style}".strip()),))
+    slots = flow([*places, *[empty] * (pile.get("slots", 0) - len(places))], width - _MAT_LABEL, 6, 6)
+    return Block(width, max(high, words.height), (words.at(0, 0), _named(pile, slots, _MAT_LABEL, 0)))
+
+
+def bare(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
+    """Return a pile without its label."""
+    shown = tokens_of(pile, scale, marks, width)
+    return Block(shown.width, shown.height, (_named(pile, shown, 0, 0),))
+
+
+def _named(pile: dict[str, Any], shown: Block, x: float, y: float) -> str:
+    return f'<g data-pile="{escaped(pile["id"])}">{shown.at(x, y)}</g>'
 
 
 def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
@@ -68,16 +97,30 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
             return Block(width, 10, ())
         wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
         return Block(wide, high, (box(0, 0, wide, high, f"cv-empty {style}".strip(), 5 * scale),))
-    if layout == "stack":
+    if layout in ("stack", "won"):
         return _stack(pile, scale, style)
     if layout == "grid":
         places = flow([_line([token], 1, marks, 0, width, "", True) for token in pile["tokens"]], width, 6, 6)
         return Block(width, places.height, places.parts)
-    is_fan = layout == "fan" or (layout == "hand" and pile["count"] > _MOST_IN_HAND)
-    overlap = 0.55 if is_fan else -0.08
-    return flow(
-        [_line(group, scale, marks, overlap, width, style) for group in _groups(pile)], width, 16 * scale, 8 * scale
-    )
+    if layout == "columns":
+        blocks = [_column(group, scale, marks) for group in _groups(pile)]
+    else:
+        overlap = _FAN if layout in ("fan", "hand") and not is_text(pile) else -0.08
+        blocks = [_line(group, scale, marks, overlap, width, style) for group in _groups(pile)]
+    if len(blocks) == len(pile.get("captions", [])):
+        blocks = [_captioned(caption, block) for caption, block in zip(pile["captions"], blocks, strict=True)]
+    return flow(blocks, width, 16 * scale, 8 * scale)
+
+
+def is_text(pile: dict[str, Any]) -> bool:
+    """Return whether a pile shows cards with text."""
+    return any("id" in token and token["face"]["kind"] == "text" for token in pile["tokens"])
+
+
+def _captioned(caption: str, block: Block) -> Block:
+    """Return a block below its caption."""
+    parts = (text(0, _LABEL, caption, _LABEL, "cv-dim"), block.at(0, _LABEL + 4))
+    return Block(max(block.width, text_width(caption, _LABEL)), block.height + _LABEL + 4, parts)
 
 
 def _groups(pile: dict[str, Any]) -> list[list[dict[str, Any]]]:
@@ -106,11 +149,97 @@ def _line(
         if hidden:
             parts.append(hidden.at(x, y))
         else:
-            is_open = token["id"] in marks.tokens or (style and token is tokens[-1])
-            parts.append(faces.draw(token, x, y, scale, "cv-can" if is_open else "", in_grid))
+            is_top = style and token is tokens[-1]
+            parts.append(faces.draw(token, x, y, scale, "cv-can" if is_top else marks.style(token), in_grid))
         widest, high = max(widest, x + wide), max(high, tall)
         x += wide * (1 - overlap) if not hidden else wide + 4
     return Block(widest, y + high, tuple(parts))
+
+
+def _column(tokens: list[dict[str, Any]], scale: float, marks: Marks) -> Block:
+    """Return tokens below one another, each of which covers most of the one above."""
+    parts, y = [], 0.0
+    for token in tokens:
+        shown = faces.draw(token, 0, y, scale, marks.style(token)) if "id" in token else faces.draw_back(0, y, scale)
+        parts.append(shown)
+        y += CARD_HEIGHT * scale * _COLUMN
+    return Block(CARD_WIDTH * scale, y + CARD_HEIGHT * scale * (1 - _COLUMN), tuple(parts))
+
+
+def _covered(pile: dict[str, Any], cover: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
+    """Return the tokens of a pile in a row, each with the token of another pile that lies on it."""
+    right, down = CARD_WIDTH * scale * _COVER_X, CARD_HEIGHT * scale * _COVER_Y
+    pairs = []
+    for k, token in enumerate(pile["tokens"]):
+        parts = [faces.draw(token, 0, 0, scale, marks.style(token))]
+        if k < len(cover["tokens"]):
+            parts.append(faces.draw(cover["tokens"][k], right, down, scale, marks.style(cover["tokens"][k])))
+        pairs.append(Block(CARD_WIDTH * scale + right, CARD_HEIGHT * scale + down, tuple(parts)))
+    return flow(pairs, width, 14 * scale, GAP) if pairs else tokens_of(pile, scale, marks, width)
+
+
+def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
+    """Return a player's own hand: playing cards as a fan that opens as far as `width` allows, other tokens in lines.
+
+    Each token has a slot, a group of its own, so that clients can sort a hand by exchanging what is in the slots.
+    """
+    tokens = [token for token in pile["tokens"] if "id" in token]
+    if len(tokens) < len(pile["tokens"]) or not tokens:
+        return tokens_of(pile, scale, marks, width)
+    if any(token["face"]["kind"] != "card" for token in tokens):
+        scale = min(scale, 1.25)
+        placed = [(token, faces.size_of(token, scale)) for token in tokens]
+        blocks = [Block(*size, (_slot(token, marks, scale, "translate(0 0)"),)) for token, size in placed]
+        return flow(blocks, width, 6, 8)
+    groups, wide = _groups(pile), CARD_WIDTH * scale
+    gaps = (len(groups) - 1) * wide * _BETWEEN
+    if len(tokens) < 2 or (width - wide - gaps) / (len(tokens) - 1) >= wide * _READABLE:
+        return _fan(groups, scale, marks, width)
+    upper, lower = (_fan(half, scale, marks, width) for half in _halves(groups))
+    down = CARD_HEIGHT * scale * _UPPER
+    parts = (upper.at((width - upper.width) / 2, 0), lower.at((width - lower.width) / 2, down))
+    return Block(width, down + lower.height, parts)
+
+
+def _halves(groups: list[list[dict[str, Any]]]) -> list[list[list[dict[str, Any]]]]:
+    """Return the groups of a hand in two halves: between two groups, if that is near the middle."""
+    ends = list(itertools.accumulate(map(len, groups)))
+    total = ends[-1]
+    cut = min(ends[:-1], key=lambda end: abs(2 * end - total), default=0)
+    if abs(2 * cut - total) > total / 3:
+        cut = (total + 1) // 2
+    starts = [end - len(group) for end, group in zip(ends, groups, strict=True)]
+    upper = [group[: max(cut - start, 0)] for start, group in zip(starts, groups, strict=True)]
+    lower = [group[max(cut - start, 0) :] for start, group in zip(starts, groups, strict=True)]
+    return [[group for group in half if group] for half in (upper, lower)]
+
+
+def _fan(groups: list[list[dict[str, Any]]], scale: float, marks: Marks, width: float) -> Block:
+    tokens, gaps = [token for group in groups for token in group], len(groups) - 1
+    wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
+    gap = wide * _BETWEEN
+    step = wide * (1 - _HELD)
+    if len(tokens) > 1:
+        step = min(step, (width - wide - gaps * gap) / (len(tokens) - 1))
+    middle = (len(tokens) - 1) / 2
+    is_round = gaps == 0 and len(tokens) > 2
+    turn = min(_MOST_TURNED / (2 * middle), 3.0) if is_round else 0.0
+    parts, x, k = [], 0.0, 0
+    for group in groups:
+        for token in group:
+            side = (k - middle) / middle if middle else 0.0
+            placed = f"translate({num(x)} {num(_ARC * side * side * is_round + 4)})"
+            if turn:
+                placed += f" rotate({num(turn * (k - middle))} {num(wide / 2)} {num(high)})"
+            parts.append(_slot(token, marks, scale, placed))
+            x, k = x + step, k + 1
+        x += gap
+    sag = high * (1 - math.cos(math.radians(turn * middle))) + wide / 2 * math.sin(math.radians(turn * middle))
+    return Block(x - gap - step + wide, high + 4 + (_ARC + sag) * is_round, tuple(parts))
+
+
+def _slot(token: dict[str, Any], marks: Marks, scale: float, placed: str) -> str:
+    return f'<g data-slot="" transform="{placed}">{faces.draw(token, 0, 0, scale, marks.style(token))}</g>'
 
 
 def _hidden(number: int, scale: float, width: float) -> Block:
@@ -123,12 +252,15 @@ def _hidden(number: int, scale: float, width: float) -> Block:
 
 
 def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
-    """Return the top of a pile; of one without an order, a token that the viewer knows, if there is one."""
+    """Return the top of a pile; of one without an order, a token that the viewer knows, if there is one.
+
+    What a player has won lies face down.
+    """
     first_known = pile["tokens"][0] if not pile["ordered"] else pile["tokens"][-1]
     depth = min(3, pile["count"])
     under = [faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(depth)]
     x, y = 2.0 * (depth - 1), 4 - 2.0 * (depth - 1)
-    if "hidden" in first_known:
+    if pile["layout"] == "won" or "hidden" in first_known:
         wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
         outline = [box(x, y, wide, high, f"cv-open {style}", 5 * scale)] if style else []
         return _numbered([*under, *outline], scale, pile["count"])
@@ -141,8 +273,9 @@ def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
 def _numbered(parts: list[str], scale: float, number: int) -> Block:
     """Return cards with a number on them."""
     wide, high = CARD_WIDTH * scale + 6, CARD_HEIGHT * scale + 6
-    badge = circle(wide / 2, high / 2, 13 * max(scale, 0.8), "cv-card")
-    return Block(wide, high, (*parts, badge, text(wide / 2, high / 2 + 4, str(number), 12, "cv-title", "middle")))
+    badge = circle(wide / 2, high / 2, 13, "cv-count")
+    shown = text(wide / 2, high / 2 + 4.5, str(number), 13, "cv-title", "middle")
+    return Block(wide, high, (*parts, badge, shown))
 
 
 def flow(blocks: Sequence[Block], width: float, gap: float = 16, line_gap: float = GAP, centred: bool = False) -> Block:

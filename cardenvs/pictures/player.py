@@ -6,15 +6,15 @@ elements, so each element is stored once, and all of it compressed.
 
 import base64
 import gzip
+import html
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from cardenvs.pictures.faces import SYMBOLS
 from cardenvs.pictures.style import css
-from cardenvs.pictures.svg import WIDTH, draw_parts, framed, summary
+from cardenvs.pictures.svg import SYMBOLS, WIDTH, draw_parts, framed, summary
 from cardenvs.pictures.text import escaped
 
 
@@ -26,20 +26,24 @@ class Frame:
         view: the game view.
         said: what happened since the frame before, in sentences.
         notes: what an agent thought about its choice here, as JSON-compatible data.
+        closes: the part of the game that has just ended, as a `Part`: 1 a trick, 2 a hand. Its result is shown for a
+            while.
     """
 
     view: dict[str, Any]
     said: Sequence[str] = ()
     notes: Any = None
+    closes: int = 0
 
 
-def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()) -> str:
+def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = (), back: str = "") -> str:
     """Return a self-contained HTML page that plays a game.
 
     Args:
         title: of the page.
         frames: the positions, at least one.
         players: names of the players, for the heading.
+        back: address of the list of tables, if the page has a link to it.
     """
     elements: dict[str, int] = {}
     shown, last = [], None
@@ -49,6 +53,8 @@ def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()
             "parts": [elements.setdefault(part, len(elements)) for part in parts],
             "height": round(height, 1), "label": summary(frame.view), "said": list(frame.said),
         }  # fmt: skip
+        if frame.closes:
+            made["closes"] = int(frame.closes)
         if frame.notes is not None:
             made["notes"] = frame.notes
         shown.append(made)
@@ -58,10 +64,13 @@ def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()
     data = json.dumps({"elements": list(elements), "frames": shown}, separators=(",", ":"))
     packed = base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()
     names = ", ".join(f"player_{p} is {name}" for p, name in enumerate(players) if name != f"player_{p}")
-    page = (files("cardenvs.pictures") / "player.html").read_text(encoding="utf-8")
+    folder = files("cardenvs.pictures")
+    page = (folder / "player.html").read_text(encoding="utf-8")
+    notes = (folder / "static" / "notes.js").read_text(encoding="utf-8").replace("export function", "function")
     fields = {
+        "back": f'<a href="{escaped(back)}">&lsaquo; All tables</a>' if back else "",
         "title": escaped(title), "players": escaped(names), "css": css("auto"), "symbols": SYMBOLS,
-        "width": f"{WIDTH:g}", "last": framed(*last[:2], "auto", last[2]), "data": packed,
+        "width": f"{WIDTH:g}", "last": framed(*last[:2], "auto", last[2]), "data": packed, "notes": notes,
     }  # fmt: skip
     for name, value in fields.items():
         page = page.replace(f"{{{{{name}}}}}", value)
@@ -71,6 +80,6 @@ def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()
 def in_notebook(page: str, height: int = 720) -> str:
     """Return a page as HTML for the output of a notebook cell; it runs apart from the rest of the notebook."""
     return (
-        f'<iframe srcdoc="{escaped(page)}" sandbox="allow-scripts" width="100%" height="{height}" '
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" width="100%" height="{height}" '
         'style="border:0;max-width:980px"></iframe>'
     )

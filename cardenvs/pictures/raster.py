@@ -69,7 +69,8 @@ def _fitted(pixels: np.ndarray, width: int, height: int) -> np.ndarray:
 
 @functools.cache
 def _font_files() -> tuple[str, ...]:
+    """Return the paths of the fonts: one for text, and one with the signs of suits, which the first has not."""
     import font_hanken_grotesk
 
     folder = Path(font_hanken_grotesk.__file__).parent / "files"
-    return tuple(str(folder / name) for name in _FONTS)
+    return (*(str(folder / name) for name in _FONTS), str(Path(__file__).with_name("suits.ttf")))

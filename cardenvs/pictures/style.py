@@ -4,15 +4,17 @@ Suits and tiles use colours that people with the common colour vision deficienci
 their shapes differ too.
 """
 
+_SEATS = ("#d9822b", "#2f7fb5", "#8b5aa8", "#c0504d", "#3d8f6e", "#b08a1e", "#5470c6", "#b5527f", "#5f7d2f", "#6b6f7a")
 _SAME = {
     "rank": "font-weight:700",
     "title": "font-weight:700;fill:#1b2430",
+    "paper": "fill:#fffdf8;fill-opacity:.94",
     "print": "fill:#3d4854",
-    "card": "fill:#fffdf8;stroke:#9a958a;stroke-width:1",
-    "back": "fill:#2d5a88;stroke:#16324f;stroke-width:1",
-    "back-in": "fill:none;stroke:#8fb3d6;stroke-width:1.5;stroke-dasharray:3 2",
+    "card": "fill:#fffdf8;stroke:#8d887c;stroke-width:1",
+    "back": "fill:#2b5f93;stroke:#f4f1e8;stroke-width:2",
+    "back-in": "fill:none;stroke:#8fb9de;stroke-width:1.2",
     "s": "fill:#16191d",
-    "h": "fill:#c8452a",
+    "h": "fill:#c8332a",
     "d": "fill:#0068a8",
     "c": "fill:#00795a",
     "red": "fill:#c8452a",
@@ -27,33 +29,43 @@ _SAME = {
     "bar-orange": "fill:#d9912b",
     "bar-green": "fill:#00795a",
     "open": "fill:none",
-    "can": "stroke:#e69f00;stroke-width:2.5",
-    "chip": "fill:#e69f00;stroke:#7a5200;stroke-width:1.5",
+    "can": "stroke:#ffb000;stroke-width:3",
+    "chip": "fill:#e0a526;stroke:#fff3cf;stroke-width:2;stroke-dasharray:5 3.6",
     "chip-text": "fill:#1b1300;font-weight:700",
+    "count": "fill:#fffdf8;stroke:#8d887c",
     "faint": "fill:#6b7078",
-}
+    "skin": "fill:#f3cfa6",
+    "hair": "fill:#3a2a20",
+    "coat": "fill:#ffffff;fill-opacity:.85",
+    "eye": "fill:#3a2a20",
+    "smile": "fill:none;stroke:#3a2a20;stroke-width:1.6;stroke-linecap:round",
+    "turn": "fill:none;stroke:#ffc53d;stroke-width:4",
+    "dealer": "fill:#fffdf8;stroke:#3a3a3a;stroke-width:1",
+} | {f"seat-{k}": f"fill:{colour}" for k, colour in enumerate(_SEATS)}
 _LINES = ("red", "orange", "blue", "black", "grey")
 _LIGHT = {
-    "bg": "fill:#eef2ee",
-    "felt": "fill:#dfe9e1;stroke:#b4c6b8;stroke-width:2",
-    "panel": "fill:#ffffff;stroke:#cfd6d0",
-    "panel-act": "fill:#fff8e6;stroke:#e69f00;stroke-width:2",
-    "ink": "fill:#1b2430",
-    "name": "fill:#1b2430;font-weight:700",
-    "dim": "fill:#5b6670",
-    "pill": "fill:#e3e8e4",
-    "empty": "fill:none;stroke:#a9b8ad;stroke-dasharray:4 3",
+    "bg": "fill:#2a7654",
+    "felt": "fill:#2a7654;stroke:#1d5b40;stroke-width:2",
+    "panel": "fill:#000000;fill-opacity:.13",
+    "panel-act": "fill:#000000;fill-opacity:.2;stroke:#ffc53d;stroke-width:2.5",
+    "ink": "fill:#f4f8f3",
+    "name": "fill:#ffffff;font-weight:700",
+    "said": "fill:#ffe3a1",
+    "dim": "fill:#dcebe1",
+    "pill": "fill:#0b3323;fill-opacity:.62",
+    "empty": "fill:#000000;fill-opacity:.07;stroke:#a9cbb8;stroke-dasharray:4 3",
 }
-_DARK = {
-    "bg": "fill:#12181c",
-    "felt": "fill:#17332a;stroke:#2c5546;stroke-width:2",
-    "panel": "fill:#1d262c;stroke:#36424a",
-    "panel-act": "fill:#2b2717;stroke:#e69f00;stroke-width:2",
-    "ink": "fill:#e8edf0",
-    "name": "fill:#f4f7f8;font-weight:700",
-    "dim": "fill:#a3b0b8",
-    "pill": "fill:#2c373e",
-    "empty": "fill:none;stroke:#4d6a60;stroke-dasharray:4 3",
+_DARK = _LIGHT | {
+    "bg": "fill:#153a2c",
+    "felt": "fill:#153a2c;stroke:#2c5f4a;stroke-width:2",
+    "panel": "fill:#000000;fill-opacity:.22",
+    "panel-act": "fill:#000000;fill-opacity:.3;stroke:#ffc53d;stroke-width:2.5",
+    "ink": "fill:#e3ebe6",
+    "dim": "fill:#b7c9be",
+    "pill": "fill:#06170f;fill-opacity:.72",
+    "card": "fill:#ece8de;stroke:#2a2f2c;stroke-width:1",
+    "can": _SAME["can"],  # stronger than the outline of a card
+    "empty": "fill:#000000;fill-opacity:.1;stroke:#5d8571;stroke-dasharray:4 3",
 }
 
 THEMES = ("light", "dark", "auto")

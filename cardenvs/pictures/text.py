@@ -4,6 +4,7 @@ Fonts differ between viewers, so widths are estimates for a common sans-serif fa
 """
 
 import functools
+from typing import Any
 
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%")
 _EM_NARROW, _EM_LOWER, _EM_UPPER, _EM_WIDE = 0.35, 0.61, 0.7, 0.92
@@ -54,3 +55,25 @@ def cut(text: str, size: float, width: float, bold: bool = False) -> str:
     while text and text_width(f"{text}…", size, bold) > width:
         text = text[:-1]
     return f"{text.rstrip()}…"
+
+
+def notes_of(view: dict[str, Any], player: int) -> list[str]:
+    """Return what is true of a player, and what the game has paid them."""
+    this = view["players"][player]
+    notes = list(this["notes"])
+    if not (this["active"] or view["terminal"] or "out" in notes):
+        notes.append("out")
+    if view["terminal"] or this["return"]:
+        notes.append(f"return {round(this['return'], 3):+g}")
+    return notes
+
+
+def number_of(view: dict[str, Any], counter: dict[str, Any], player: int) -> str:
+    """Return a player's number as text: "?" if it is hidden, empty if the player has none."""
+    values = counter["value"]
+    if not isinstance(values, list) or player >= len(values):
+        return ""
+    value = values[player]
+    if value is None:
+        return "?"
+    return str(value) if value != 0 or view["players"][player]["active"] else ""  # who is out has no stack

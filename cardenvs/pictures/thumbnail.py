@@ -19,14 +19,9 @@ _NO_MARKS = Marks(frozenset(), frozenset())
 
 
 def draw_thumbnail(view: dict[str, Any], theme: str = "light") -> str:
-    """Return a small SVG picture of a game view, twice as wide as high, for lists of games.
+    """Return a small SVG picture of a document from `State.view`, twice as wide as high, for lists of games.
 
-    Args:
-        view: a document from `State.view`.
-        theme: "light", "dark", or "auto" for what the reader's system prefers.
-
-    Raises:
-        ValueError: unknown theme.
+    `theme` is "light", "dark", or "auto" for what the reader's system prefers; others raise ValueError.
     """
     checked_theme(theme)
     middle, hand = _piles(view)
@@ -83,7 +78,8 @@ def _chips(view: dict[str, Any]) -> list[Block]:
     """Return what the players have put in."""
     found = []
     for one in view["counters"]:
-        for value in one["value"] if one["use"] == "chips" else ():
+        values = one["value"] if isinstance(one["value"], list) else [one["value"]]
+        for value in values if one["use"] == "chips" else ():
             if value:
                 radius = max(18.0, text_width(str(value), 15) / 2 + 6)
                 shown = text(radius, CARD_HEIGHT / 2 + 5, str(value), 15, "cv-chip-text", "middle")

@@ -1,18 +1,22 @@
 """Games in the browser: a lobby, tables for people and agents, and playback. Started by `cardenvs serve`.
 
-    settings    what the owner of a server allows
-    records     tables in a SQLite file, so that a server that is killed goes on where it was
-    history     earlier positions, from the events of their viewer
-    table       one game: who may do what, and what each viewer has been shown
-    failures    what the failures of agents mean at a table
-    agents      which agents there are, and the threads in which they think
-    room        a table with its agents and its connections
+    settings    what the server offers, and its limits
+    database    SQLite files
+    records     tables in a database, so that a restarted server resumes them
+    history     earlier positions, rebuilt from a viewer's events
+    table       one game: who may do what, and what each viewer has seen
+    failures    how failures of agents are handled and described
+    agents      available agents, and the threads in which they think
+    room        a table with its agents and connections
     host        all rooms
     playback    recorded games
-    drawing     processes that draw their pages
-    messages    what clients send
-    app         addresses, pages and sockets
-    wire        connections, and what a client may leave half done
+    drawing     processes that draw the pages of recorded games
+    messages    messages of clients
+    rate        token buckets
+    http        HTTP parts shared with applications
+    apps        applications of other packages
+    app         routes, pages and sockets
+    wire        slow and excessive connections
 
-A connection gets what its viewer may know and nothing else. See docs/hosting.md.
+A connection receives only what its viewer may know. See docs/hosting.md.
 """

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,21 +14,16 @@ _SETTINGS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000; "
     f"PRAGMA application_id={_APPLICATION};"
 )
-_FIRST_TABLES = {"tables", "actions", "links", "poker_games"}  # of the versions that wrote no application id
-_FIRST_COLUMNS = {"watch", "host", "seats", "key"}  # of "tables" in them
 
 
 def open_database(path: str, schema: str, check: str, what: str) -> sqlite3.Connection:
-    """Open a file, or make it, readable for its owner only: the seeds in it tell all cards.
+    """Open a database, or create it. Only its owner can read the file: the seeds in it reveal all cards.
 
-    Args:
-        path: of the file, or ":memory:".
-        schema: statements that make the tables where they are missing.
-        check: a query that fails if the tables are not as they should be.
-        what: is kept in it, for errors.
+    `path` may be ":memory:". `schema` creates missing tables, and `check` is a query that fails if a table has other
+    columns. `what` names the contents in errors.
 
     Raises:
-        FileError: it cannot be opened, or is not such a file. A database of another application is left as it was.
+        FileError: the file cannot be opened, or is not a database of this server. It is not changed then.
     """
     try:
         if path != _IN_MEMORY:
@@ -37,44 +31,24 @@ def open_database(path: str, schema: str, check: str, what: str) -> sqlite3.Conn
             Path(path).touch(mode=0o600)
         database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         database.executescript(_SETTINGS + schema)
-        database.execute(check)
-    except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a zero byte
+        database.execute(f"{check} LIMIT 1")
+    except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null byte
         raise FileError(f"cannot keep {what} in {path}: {error}") from None
     return database
 
 
-def add_columns(database: sqlite3.Connection, table: str, columns: Mapping[str, str]) -> bool:
-    """Add the columns that a table of an earlier version lacks.
-
-    Args:
-        database: with the table.
-        table: its name.
-        columns: their types and defaults by name.
-
-    Returns:
-        whether any was missing.
-    """
-    present = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
-    missing = [name for name in columns if name not in present]
-    for name in missing:
-        database.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name]}")
-    return bool(missing)
-
-
 def _check_ours(path: Path, what: str) -> None:
-    """Raise FileError if a file is the database of another application. Writes nothing, in no file."""
+    """Raise FileError if a file is the database of another application. Changes no file."""
     if not path.exists() or path.stat().st_size == 0:
         return
     is_in_use = os.path.exists(f"{path}-wal")
-    mode = "mode=ro" if is_in_use else "immutable=1"  # the former would leave a journal beside a file without one
+    mode = "mode=ro" if is_in_use else "immutable=1"  # mode=ro would leave a journal beside a file without one
     with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{mode}", uri=True)) as database:
         (application,) = database.execute("PRAGMA application_id").fetchone()
         (version,) = database.execute("PRAGMA user_version").fetchone()
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        columns = {row[1] for row in database.execute("PRAGMA table_info(tables)")}
-    is_early = tables <= _FIRST_TABLES and (not tables or columns >= _FIRST_COLUMNS)
-    if application != _APPLICATION and (application or version or not is_early):
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != _APPLICATION and (application or version or tables):
         raise FileError(
-            f"cannot keep {what} in {path}: it is a database of another application, and was not changed; name a file "
-            "that does not exist yet"
+            f"cannot keep {what} in {path}: it is a database of another application and was not changed; name a new "
+            "file"
         )

@@ -1,10 +1,10 @@
-"""Pages of recorded games, drawn by processes of their own.
+"""Pages of recorded games, drawn in separate processes.
 
-A long game takes seconds to draw and keeps Python busy all the while. So a few processes draw, with low priority, and
-one that takes too long, or whose page nobody waits for any more, is killed.
+Drawing a long game takes seconds of computation. A few processes with low priority do it. A process is killed if it
+takes too long, or if the client that waits for its page leaves.
 
 A job is a line of JSON: {"text": replay, "notes": {ply: note}}, {"file": path}, or {"store": path, "match": id,
-"deal": number, "lineup": number}. The answer is a line when the game is read and one with {"page": HTML}, or one line
+"deal": number, "lineup": number}. A process answers with {} once it has read the game and then with {"page": HTML}, or
 with {"error": message}.
 """
 
@@ -25,35 +25,32 @@ from cardenvs.server.settings import Limits
 from cardenvs.server.table import RefusedError
 
 _PAGE_BYTES = 1 << 26
-_READ_SECONDS = 120.0  # with a cold cache, the game is compiled
-_AT_ONCE = 4  # pages that one address may wait for
+_READ_SECONDS = 120.0  # reading a game may compile its code
+_AT_ONCE = 4  # pages that a client address may wait for at once
 _NICE = 5
 
 
 class Drawings:
-    """Draws pages of recorded games, a few at a time."""
+    """A pool of processes that draw pages of recorded games."""
 
     def __init__(self, limits: Limits) -> None:
-        """Processes start when they are first needed."""
+        """Prepare the pool. Processes start on demand."""
         self._limits = limits
         self._rate = Rate(limits.drawings_per_minute)
         self._slots = asyncio.Semaphore(limits.drawings)
         self._idle: list[Process] = []
         self._busy: set[Process] = set()
-        self._waiting: Counter[str] = Counter()  # pages by client
+        self._waiting: Counter[str] = Counter()  # pages that each client waits for
 
     async def page(self, job: dict[str, Any], client: str) -> str:
-        """Return the page of a recorded game. If this is cancelled, the drawing ends.
-
-        Args:
-            job: see the top of this module.
-            client: address of the client, whose pages are counted.
+        """Draw the page of a recorded game as HTML; see the docstring of this module for jobs. Cancelling this stops
+        the drawing.
 
         Raises:
             FormatError: the game cannot be read, or drawing it takes too long.
-            RefusedError: there are too many pages to draw.
+            RefusedError: the client asks for too many pages, or too many are waiting.
         """
-        self.count(client)
+        self.check_rate(client)
         if self._waiting[client] >= _AT_ONCE or self._waiting.total() >= self._limits.drawings_waiting:
             raise RefusedError("other recorded games are being drawn; try again in a moment")
         self._waiting[client] += 1
@@ -62,16 +59,12 @@ class Drawings:
                 return await self._draw(job)
         finally:
             self._waiting[client] -= 1
-            self._waiting += Counter()  # without those that are zero
+            self._waiting += Counter()  # drops zeros
 
-    def count(self, client: str) -> None:
-        """Count something that a client asks for.
-
-        Raises:
-            RefusedError: it is too much.
-        """
+    def check_rate(self, client: str) -> None:
+        """Count a request of a client. Raises RefusedError if the client sends too many."""
         if not self._rate.allows(client):
-            raise RefusedError(f"at most {self._limits.drawings_per_minute:g} recorded games a minute; wait a little")
+            raise RefusedError(f"at most {self._limits.drawings_per_minute:g} recorded games a minute; wait a moment")
 
     async def _draw(self, job: dict[str, Any]) -> str:
         process = self._idle.pop() if self._idle else await _started()
@@ -82,14 +75,14 @@ class Drawings:
             await _ended(process)
             if isinstance(error, TimeoutError):
                 seconds = self._limits.drawing_seconds
-                raise FormatError(f"drawing this game takes more than {seconds:g} seconds; it is too long") from None
+                raise FormatError(f"the game is too long: drawing it takes more than {seconds:g} seconds") from None
             raise
         finally:
             self._busy.discard(process)
         self._idle.append(process)
         if "error" in answer:
             raise FormatError(answer["error"])
-        return answer["page"]
+        return str(answer["page"])
 
     async def _answer(self, process: Process, job: dict[str, Any]) -> dict[str, Any]:
         assert process.stdin is not None
@@ -103,7 +96,7 @@ class Drawings:
         return answer
 
     async def stop(self) -> None:
-        """End all processes."""
+        """Kill all processes."""
         for process in (*self._idle, *self._busy):
             await _ended(process)
         self._idle.clear()
@@ -111,7 +104,7 @@ class Drawings:
 
 async def _started() -> Process:
     command = [sys.executable, "-m", "cardenvs.server.drawing"]
-    # In a session of its own, or Ctrl-C would interrupt it with a traceback.
+    # A new session keeps Ctrl-C from the process, which would print a traceback.
     return await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=_PAGE_BYTES, start_new_session=True
     )
@@ -127,16 +120,16 @@ async def _line(process: Process) -> dict[str, Any]:
     assert process.stdout is not None
     line = await process.stdout.readline()
     if not line:
-        raise FormatError("this game cannot be drawn: the process that draws it has ended")
-    return json.loads(line)
+        raise FormatError("this game cannot be drawn: the process that draws it crashed")
+    answer: dict[str, Any] = json.loads(line)
+    return answer
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The process
+# -- the process --------------------------------------------------------------------------------------------------
 
 
 def _read(job: dict[str, Any]) -> tuple[Replay, dict[int, Any]]:
-    """Return the replay of a job, and what agents noted."""
+    """Return the replay of a job and the agents' notes by ply."""
     if "text" in job:
         return Replay.parse(job["text"]), {int(ply): note for ply, note in job["notes"].items()}
     if "file" in job:
@@ -148,17 +141,17 @@ def _read(job: dict[str, Any]) -> tuple[Replay, dict[int, Any]]:
         try:
             record = store.game(job["match"], job["deal"], job["lineup"])
             replay = replay_of(store.match(job["match"]), record)
-        except CardenvsError:  # which names the file
+        except CardenvsError:  # its message has the path of the file
             raise FormatError("the store does not have that game, or its record is damaged") from None
     return replay, {note["ply"]: note for note in record.notes}
 
 
 def _main() -> None:
-    """Answer jobs until the input ends."""
+    """Work on the jobs from standard input until it ends."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever else writes to standard output
+    os.dup2(2, 1)  # anything else that is printed goes to standard error
 
     def answer(said: dict[str, Any]) -> None:
         out.write(json.dumps(said) + "\n")
@@ -168,7 +161,7 @@ def _main() -> None:
         try:
             replay, notes = _read(json.loads(line))
             answer({})
-            answer({"page": replay.page(notes=notes)})
+            answer({"page": replay.page(notes=notes, back="/")})
         except CardenvsError as error:
             answer({"error": str(error.args[0]) if error.args else str(error)})
 

@@ -1,4 +1,4 @@
-"""What the failures of an agent mean at a table, and what everybody there may read of them."""
+"""Failures of agents at a table, and descriptions of them that reveal no cards."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,47 +6,40 @@ from typing import Any
 from cardenvs.agents.base import Failure
 from cardenvs.agents.seating import OK, Decision
 
-_BAD_ANSWERS = ("illegal", "unparsable", "empty", "truncated")  # after which the safe action is played
+_BAD_ANSWERS = ("illegal", "unparsable", "empty", "truncated")  # the safe action replaces them
 _REASONS = {
-    "illegal": "it chose what is not legal",
+    "illegal": "its choice was illegal",
     "unparsable": "its reply had no valid answer",
     "empty": "its reply was empty",
     "truncated": "its reply was cut off",
     "timeout": "it did not answer in time",
-    "rate_limited": "its endpoint allows no more requests now",
-    "transport": "its endpoint cannot be reached, or does not answer as it should",
+    "rate_limited": "its endpoint accepts no more requests for now",
+    "transport": "its endpoint cannot be reached or sent an invalid response",
     "crash": "its process ended",
     "memory": "it used too much memory",
-    "protocol": "its process did not answer as it should",
+    "protocol": "its process sent an invalid response",
 }
-_SERVERS_OWN = ("failures", "outcome", "failed", "earlier", "by")  # notes that an agent cannot write
-_OTHER_REASON = "it failed"  # whatever an agent calls it, which may be about hidden cards
+_SERVERS_OWN = ("failures", "outcome", "failed", "earlier", "by")  # names of notes that agents cannot set
+_OTHER_REASON = "it failed"  # an agent's own name for a failure could describe hidden cards
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """An agent that could not be asked. The game waits until a person lets it try again.
+    """An agent that gave no answer. The game waits until a person lets the agent try again."""
 
-    Attributes:
-        player: whose agent it is.
-        agent: its name.
-        reason: what went wrong, in words that say nothing about cards.
-        detail: its own message, which may quote what the agent sees.
-    """
-
-    player: int
-    agent: str
-    reason: str
-    detail: str
+    player: int  # whom the agent plays
+    agent: str  # its name
+    reason: str  # description of the failure that reveals no cards
+    detail: str  # the agent's own message, which may quote its cards
 
 
 def reason_of(kind: str) -> str:
-    """Return what a class of failures means, in words that everybody at a table may read."""
+    """Return a description of a kind of failure that reveals no cards."""
     return _REASONS.get(str(kind), _OTHER_REASON)
 
 
 def could_not_answer(decision: Decision) -> Failure | None:
-    """Return why an agent gave no answer, not even a bad one; None if it gave any."""
+    """Return the failure because of which an agent gave no answer; None if it answered, even badly."""
     if decision.outcome == OK:
         return None
     last = decision.failures[-1] if decision.failures else Failure("exception", "")
@@ -54,9 +47,9 @@ def could_not_answer(decision: Decision) -> Failure | None:
 
 
 def notes_of(decision: Decision) -> dict[str, Any]:
-    """Return what is kept of a decision beside the action; empty if there is nothing.
+    """Return the notes that are kept with a decision's action, perhaps none.
 
-    "outcome" and "failed", the classes of failures, are there only if it gave no valid answer.
+    "outcome" and "failed", the kinds of failures, are present only if the agent gave no valid answer.
     """
     notes = {name: value for name, value in decision.notes.items() if name not in _SERVERS_OWN}
     if decision.failures:

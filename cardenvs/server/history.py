@@ -1,4 +1,4 @@
-"""Earlier positions of a table: what a viewer saw after the first of its events."""
+"""Earlier positions of a table, as a viewer saw them after a given number of events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,81 +6,87 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.events import KIND, Part
-from cardenvs.core.game_view import write_folded_view
+from cardenvs.core.beats import beats
+from cardenvs.core.events import Part
+from cardenvs.core.fold import fold
+from cardenvs.core.game_view import write_past_view
 from cardenvs.core.narration import Narrator
 from cardenvs.core.state import State
 from cardenvs.pictures.svg import NARROW, WIDTH, draw_parts, summary
 
-_HELD = ("hand", "fan")  # layouts of piles that a client may sort
+_HELD = ("hand", "fan")  # layouts of piles that clients can sort
 
 
 @dataclass
 class Moment:
-    """Everything that an earlier position is made from. Nothing else uses it, so any thread may.
+    """An earlier position that is not rebuilt yet. It shares no data with its table, so any thread may use it."""
 
-    Attributes:
-        state: the game at its start; `past` moves it on.
-        actions: up to the one that the last event belongs to.
-        viewer: a player, SPECTATOR or OMNISCIENT.
-        event: number of the viewer's events so far, at least 1.
-        key: makes the ids of tokens.
-    """
-
-    state: State
-    actions: Sequence[int]
-    viewer: int
-    event: int
-    key: bytes
+    state: State  # the game at its start; `past` applies actions to it
+    actions: Sequence[int]  # up to the one that caused the last event
+    viewer: int  # a player, SPECTATOR or OMNISCIENT
+    event: int  # number of the viewer's events up to the position, at least 1
+    key: bytes  # secret from which the ids of tokens are made
 
 
 def past(moment: Moment, narrow: bool) -> dict[str, Any]:
     """Return an earlier position as JSON values.
 
     Returns:
-        the members of `drawn`, "event", "viewer", "said": sentences of the last event, or of all events that ended a
-        hand; and "scores": [{"label", "values": by player}, ...].
+        the members of `drawn`; "event" and "viewer"; "current", the player to act; "said": sentences for what happened
+        last; "closes": the part of the game that it ended, as a `Part`; "scores": [{"label", "values": by player}].
     """
-    state, viewer = moment.state, moment.viewer
-    view, rows = view_at(moment)
-    told = [state.game.table.read(row) for row in _last(rows, state)]
+    view, rows, closes = view_at(moment)
+    state = moment.state
     scores = [{"label": "return", "values": [player["return"] for player in view["players"]]}]
     scores += [
         {"label": one["label"], "values": one["value"]}
         for one in view["counters"]
         if one["use"] in ("number", "chips") and isinstance(one["value"], list)
     ]
+    narrator = Narrator(state.game, moment.viewer, state.num_players)
     return {
         "event": moment.event,
         "viewer": view["viewer"],
-        "said": Narrator(state.game, viewer, state.num_players).sentences(told),
+        "current": view["current_player"],
+        "said": narrator.sentences(state.game.table.read(row) for row in rows),
+        "closes": int(closes),
         "scores": scores,
         **drawn(view, narrow),
     }
 
 
-def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray]:
-    """Return the view of a moment, and the viewer's events up to it as rows; the state moves on to its actions.
+def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
+    """Return the view of a moment, the rows of events to tell with it, and the part of the game that they end.
 
-    In the middle of an action the table is as its events so far leave it, and all else as before the action.
+    Applies the actions to the moment's state.
+
+    In the middle of an action, piles and counters are as after the events so far, and everything else is as before the
+    action. Told are the events of the beat that ends there (see `cardenvs.core.beats`), or else the last event.
     """
     state = before = moment.state
     for number, action in enumerate(moment.actions, 1):
         if number == len(moment.actions):
             before = state.clone()
         state.apply(action)
-    seen = state.game.table.visible(state.event_log(), moment.viewer)
-    rows = seen[: moment.event]
-    at = state if len(rows) == len(seen) else before
-    return write_folded_view(at, moment.viewer, rows, moment.key), rows
+    table = state.game.table
+    rows = table.visible(state.event_log(), moment.viewer)
+    first = len(table.visible(before.event_log(), moment.viewer))
+    told, closes = rows[moment.event - 1 : moment.event], Part.NONE
+    for beat in beats(table, rows, first):
+        if beat.end == moment.event:
+            told, closes = rows[beat.told_from : beat.told_to], beat.closes
+    if moment.event == len(rows):
+        return state.view(moment.viewer, moment.key) | {"prompt": "", "choices": []}, told, closes
+    folded = fold(table, rows[: moment.event])
+    return write_past_view(before, state, moment.viewer, folded, moment.key), told, closes
 
 
 def drawn(view: dict[str, Any], narrow: bool) -> dict[str, Any]:
-    """Return the picture of a view as clients draw it.
+    """Return the picture of a view in the form that clients draw.
 
     Returns:
-        "label", "parts", "width" and "height" of the picture, and "held": the visible tokens of the viewer's hands as
-        [{"id", "suit", "rank"}, ...], from left to right, for each hand, so that a client may sort them.
+        "label", "parts", "width" and "height" of the picture; "held": for each of the viewer's hands, the visible
+        tokens from left to right as [{"id", "suit", "rank"}, ...], which clients can sort.
     """
     across = NARROW if narrow else WIDTH
     parts, height = draw_parts(view, across)
@@ -101,11 +107,3 @@ def _held(pile: dict[str, Any]) -> list[dict[str, str]]:
             rank = face.get("rank") or face.get("text") or face["title"]
             found.append({"id": token["id"], "suit": face.get("suit") or face.get("colour") or "", "rank": rank})
     return found
-
-
-def _last(rows: np.ndarray, state: State) -> np.ndarray:
-    """Return the last event; where a hand ends, all that end it."""
-    ends = np.array([kind.closes == Part.HAND for kind in state.game.table.kinds])[rows[:, KIND]]
-    others = np.flatnonzero(~ends)
-    first = others[-1] + 1 if len(others) else 0
-    return rows[min(first, len(rows) - 1) :]

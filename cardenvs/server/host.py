@@ -1,7 +1,6 @@
 """All tables of a server."""
 
 import asyncio
-import dataclasses
 import logging
 import secrets
 import time
@@ -15,47 +14,50 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events
+from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.server.agents import Threads, agent_specs
+from cardenvs.server.catalogue import game_json
 from cardenvs.server.rate import Rate
 from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
 from cardenvs.server.room import Room
-from cardenvs.server.settings import SLOWEST, Settings
+from cardenvs.server.settings import LONGEST_CLOCK, SLOWEST, Settings
+from cardenvs.server.strength import LEVELS, TRAINED, levels, why_not_trained
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 _log = logging.getLogger("cardenvs.server")
 _LINK_BYTES = 16
 _KEPT_OPEN = 64  # finished tables in memory
 _MOST_LISTED = 100
-_RETURNING = 2  # times as many tables as may be new are under way when players come back to theirs
-_OPENING = 4  # tables that are opened at the same time
-_AT_ONCE = 100  # old tables that are forgotten before others have their turn
-_STOP_SECONDS = 2.0  # that rooms have to stop when the server ends
-_LONGEST_CLOCK = 604_800.0
+_MOST_LINKS = 50  # that a client may ask about at once
+_RETURNING = 2  # loaded tables may be this many times Limits.tables, so that players can return
+_OPENING = 4  # threads that load tables
+_AT_ONCE = 100  # old tables that are deleted without a break
+_STOP_SECONDS = 2.0  # time for rooms to stop when the server ends
 
 
 class Host:
-    """The tables of a server: opens them, finds them by link, goes on with them after a restart."""
+    """The tables of a server: opens tables, finds them by link, resumes them after a restart."""
 
     def __init__(self, settings: Settings) -> None:
-        """Open the file of tables; `start` sets them going."""
+        """Open the database; `start` resumes its tables."""
         self.settings = settings
         self.records = Records(settings.data)
         self._threads = Threads(settings.limits)
-        self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # no agent holds them up
+        self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # agents cannot block them
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
         self._new_tables = Rate(settings.limits.new_tables_per_minute)
         self._loading: dict[str, asyncio.Task[None]] = {}
-        self._tasks: list[asyncio.Task] = []
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Go on with the tables that are kept, in the background."""
+        """Resume unfinished tables in the background."""
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._sweep()), loop.create_task(self._resume())]
 
     async def stop(self) -> None:
-        """Stop all agents, within seconds, and close the file."""
+        """Stop all agents within seconds and close the database."""
         for task in (*self._tasks, *self._loading.values()):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
@@ -70,46 +72,50 @@ class Host:
         for record in self.records.unfinished(self.settings.limits.tables):
             try:
                 await self._room_of(record)
-            except (CardenvsError, RefusedError) as error:  # it is no longer installed, or has other rules now
-                _log.error("table %s cannot go on: %s", record.watch, error)
+            except (CardenvsError, RefusedError) as error:  # the game may have been removed or changed
+                _log.error("table %s cannot be resumed: %s", record.watch, error)
 
     async def _sweep(self) -> None:
-        """Put away tables that nobody looks at, and forget old ones."""
+        """Unload idle tables and delete old ones, again and again."""
         while True:
             try:
-                await self._put_away_idle()
-                await self._forget_old()
-            except Exception:  # the next time may be better: a disk may be full
-                _log.exception("old tables cannot be put away")
+                await self._unload_idle()
+                await self._delete_old()
+            except Exception:  # such as a full disk; the next attempt may succeed
+                _log.exception("idle and old tables cannot be removed")
             await asyncio.sleep(self.settings.limits.sweep_seconds)
 
-    async def _put_away_idle(self) -> None:
+    async def _unload_idle(self) -> None:
         for room in list(self._rooms.values()):
             if room.is_idle(self.settings.limits.idle_seconds):
-                await self._put_away(room)
-        self.records.touch([watch for watch, room in self._rooms.items() if room.connections])
+                await self._unload(room)
 
-    async def _put_away(self, room: Room) -> None:
-        """Stop a room; it comes back when somebody follows one of its links."""
+    async def _unload(self, room: Room) -> None:
+        """Stop a room. Following one of its links loads it again."""
         del self._rooms[room.table.record.watch]
         await room.stop()
 
-    async def _forget_old(self) -> None:
+    async def _delete_old(self) -> None:
         limits, dropped = self.settings.limits, ["first"]
         while dropped:
+            self.records.touch(self._visited())  # nothing at which somebody sits is old
             dropped = self.records.drop_old(limits.keep_days, limits.unfinished_days, limits.unused_days, _AT_ONCE)
             for watch in dropped:
                 if watch in self._rooms:
-                    await self._put_away(self._rooms[watch])
-            await asyncio.sleep(0)  # others have their turn
+                    await self._unload(self._rooms[watch])
+            await asyncio.sleep(0)  # lets other tasks run
+
+    def _visited(self) -> list[str]:
+        """Return the public links of the tables at which somebody is now."""
+        return [watch for watch, room in self._rooms.items() if room.connections]
 
     # -- tables -------------------------------------------------------------------------------------------------
 
     async def find(self, link: str) -> Room | None:
-        """Return the room that a link leads to, or None.
+        """Return the room of a link, or None if the link is unknown.
 
         Raises:
-            RefusedError: it is put away, and there are too many games under way to bring it back.
+            RefusedError: the room is unloaded, and there are too many games in memory to load it.
         """
         record = self.records.find(link)
         return None if record is None else await self._room_of(record)
@@ -124,7 +130,7 @@ class Host:
         return self._rooms[watch]
 
     async def _load(self, record: TableRecord) -> None:
-        """Open a table that is put away, in a thread: many moves take a while."""
+        """Load a table. A thread replays its moves, which may take a while."""
         try:
             game, moves = get_game(record.game), self.records.moves(record.watch)
             table = await self._in_thread(_table, record, game, self.records, moves)
@@ -152,13 +158,14 @@ class Host:
 
         Args:
             request: {"game": name, "options": {name: text or value}, "seats": [agent or "person", ...],
-                "seed": number or None, "deck": text or None, "listed": bool, "think": seconds, "clock": seconds}; all
-                but "game" may be left out. "think" and "clock": see Settings.
-            client: address of the client, whose tables are counted.
+                "level": one of LEVELS, "seed": number or None, "deck": text or None, "listed": bool, "think": seconds,
+                "clock": seconds}; all but "game" are optional. Without "seats" a person has the first one, and the
+                others are agents of that level. See Settings for "think" and "clock".
+            client: address of the client.
 
         Raises:
-            FormatError, CardenvsError: something in the request is wrong.
-            RefusedError: there are too many tables.
+            CardenvsError: the request is invalid.
+            RefusedError: the client opens too many tables, or there are too many.
         """
         wanted = _checked_request(request)
         game = get_game(wanted["game"])
@@ -166,8 +173,10 @@ class Host:
         options = game.options.parse(texts)
         options.check_environment()
         deck = game.parse_deck(wanted["deck"], options).tolist() if wanted["deck"] else []
-        seats = self._checked_seats(wanted["seats"], game, options.num_players)
-        self._count_table(client)
+        seats = self._checked_seats(wanted, game, options)
+        if not self._new_tables.allows(client):
+            most = self.settings.limits.new_tables_per_minute
+            raise RefusedError(f"at most {most} tables a minute; wait a moment")
         await self._make_room(self.settings.limits.tables)
         people = seats.count(PERSON)
         think = (self.settings.think if people else 0.0) if wanted["think"] is None else wanted["think"]
@@ -191,103 +200,124 @@ class Host:
         self._add(table)
         return record
 
-    def _checked_seats(self, seats: list[Any] | None, game: Game, num_players: int) -> list[str]:
-        known = agent_specs(game, self.settings)
+    def _checked_seats(self, wanted: dict[str, Any], game: Game, options: Options) -> list[str]:
+        known, seats, num_players = agent_specs(game, self.settings, options), wanted["seats"], options.num_players
         if seats is None:
-            seats = ["person", *[game.default_opponent] * (num_players - 1)]
+            chosen = levels(game, options, self.settings.offered_agents()) if wanted["level"] else {}
+            seats = ["person", *[chosen.get(wanted["level"], game.default_opponent)] * (num_players - 1)]
         if len(seats) != num_players:
             raise FormatError(f"{num_players} players need {num_players} seats; got {len(seats)}")
         for seat in seats:
+            if seat == TRAINED and TRAINED not in known:
+                raise FormatError(f"{TRAINED} cannot play here: {why_not_trained(game)}")
             if not isinstance(seat, str) or (seat != "person" and seat not in known):
-                raise FormatError(f"a seat is for a person or one of {', '.join(known)}; got {short(seat)}")
+                raise FormatError(f"a seat must be person or one of {', '.join(known)}; got {short(seat)}")
         return [PERSON if seat == "person" else seat for seat in seats]
 
     async def _make_room(self, most: int) -> None:
-        """See that one more table may be opened: put away the one that nobody has looked at for longest, if need be.
+        """Make room for one more unfinished game: unload the table with the oldest last visit if there are `most` in
+        memory.
 
-        A table that is put away comes back when somebody follows one of its links.
-
-        Args:
-            most: tables whose games may be under way.
+        Raises:
+            RefusedError: there are too many games, and none can be unloaded.
         """
-        going_on = [room for room in self._rooms.values() if not room.table.state.is_terminal]
-        if len(going_on) < most:
+        unfinished = [room for room in self._rooms.values() if not room.table.state.is_terminal]
+        if len(unfinished) < most:
             return
-        for room in going_on:  # in the order of their last visits
+        for room in unfinished:  # by last visit
             if not room.connections and room.waits_for_people:
-                await self._put_away(room)
+                await self._unload(room)
                 return
-        raise RefusedError(f"this server has {most} games under way, which is all it allows; try later")
+        raise RefusedError(f"this server allows {most} unfinished games and is full; try later")
 
-    def _count_table(self, client: str) -> None:
-        if not self._new_tables.allows(client):
-            most = self.settings.limits.new_tables_per_minute
-            raise RefusedError(f"at most {most} tables a minute; wait a little")
-
-    async def _in_thread(self, call: Callable, *values: Any) -> Any:
+    async def _in_thread(self, call: Callable[..., Table], *values: Any) -> Table:
         return await asyncio.get_running_loop().run_in_executor(self._openers, call, *values)
 
-    # -- what the lobby shows -----------------------------------------------------------------------------------
+    # -- lobby --------------------------------------------------------------------------------------------------
 
     def games(self) -> list[dict[str, Any]]:
-        """Return every game with its options and agents, as JSON values."""
-        return [_game_json(get_game(name), self.settings) for name in list_games()]
+        """Return all games with their options and agents as JSON values."""
+        return [game_json(get_game(name), self.settings) for name in list_games()]
 
     def tables(self) -> list[dict[str, Any]]:
-        """Return the tables that the lobby shows, newest first, as JSON values."""
-        found = []
-        for record, is_over in self.records.listed(_MOST_LISTED):
-            found.append(
-                {
-                    "watch": record.watch,
-                    "game": record.game,
-                    "seats": [seat.agent or "person" for seat in record.seats],
-                    "opened": record.opened,
-                    "over": is_over,
-                }
-            )
-        return found
+        """Return the tables of the lobby as JSON values: unfinished ones, then finished ones, newest first.
 
+        Unfinished tables without moves or visits for a while are left out, unless somebody is there now.
+        """
+        since = time.time() - 60 * self.settings.limits.abandoned_minutes
+        return [
+            {
+                "watch": record.watch,
+                "game": record.game,
+                "seats": [seat.by for seat in record.seats],
+                "opened": record.opened,
+                "over": is_over,
+                "to_act": None if is_over else self._to_act(record),
+            }
+            for record, is_over in self.records.listed(_MOST_LISTED, since, self._visited())
+        ]
 
-def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
-    fields = []
-    for field in dataclasses.fields(game.options):
-        meta = {name: value for name, value in field.metadata.items() if value is not None}
-        kind = "choice" if "choices" in meta else "flag" if isinstance(field.default, bool) else "number"
-        kind = "list" if "length" in meta else kind
-        default = list(field.default) if isinstance(field.default, tuple) else field.default
-        if "values" in meta:
-            kind = "choice"
-            meta["choices"] = [str(value) for value in meta["values"]]
-        fields.append(meta | {"name": field.name, "kind": kind, "default": default})
-    return {
-        "name": game.name,
-        "title": game.title,
-        "options": fields,
-        "agents": list(agent_specs(game, settings)),
-        "default_opponent": game.default_opponent,
-    }
+    def tables_of(self, request: Any) -> list[dict[str, Any]]:
+        """Return the tables of a client's links as JSON values, in the order of the links; none for unknown links.
+
+        Args:
+            request: {"links": [link, ...]}.
+
+        Raises:
+            FormatError: the request is invalid.
+        """
+        links = request.get("links") if isinstance(request, dict) and set(request) == {"links"} else None
+        if not isinstance(links, list) or len(links) > _MOST_LINKS or not all(isinstance(link, str) for link in links):
+            raise FormatError(f'the request must be {{"links": [at most {_MOST_LINKS} texts]}}; got {short(request)}')
+        return [
+            {
+                "link": link,
+                "game": record.game,
+                "seat": next((p for p, seat in enumerate(record.seats) if seat.link == link), None),
+                "seats": [seat.by for seat in record.seats],
+                "opened": record.opened,
+                "over": is_over,
+                "to_act": None if is_over else self._to_act(record),
+                "your_turn": not is_over and self._is_to_act(record, link),
+            }
+            for link, (record, is_over) in self.records.of_links(links).items()
+        ]
+
+    def _is_to_act(self, record: TableRecord, link: str) -> bool:
+        """Return whether the owner of a link is to act, as far as is known without loading the game."""
+        player = self._to_act(record)
+        return player is not None and record.seats[player] == SeatRecord(PERSON, link)
+
+    def _to_act(self, record: TableRecord) -> int | None:
+        """Return the player to act, or None if that is not known without loading the game."""
+        room = self._rooms.get(record.watch)
+        if room is not None:
+            return None if room.table.state.is_terminal else room.table.state.current_player
+        people = [player for player, seat in enumerate(record.seats) if seat.agent == PERSON]
+        return people[0] if len(people) == 1 else None  # a game is put away only when it waits for a person
 
 
 def _checked_request(request: Any) -> dict[str, Any]:
     kinds: dict[str, tuple[Any, Any]] = {
-        "game": (str, ""), "options": (dict, {}), "seats": (list | None, None), "seed": (int | None, None),
-        "deck": (str | None, None), "listed": (bool, True), "think": (int | float | None, None),
-        "clock": (int | float | None, None),
+        "game": (str, ""), "options": (dict, {}), "seats": (list | None, None), "level": (str | None, None),
+        "seed": (int | None, None), "deck": (str | None, None), "listed": (bool, True),
+        "think": (int | float | None, None), "clock": (int | float | None, None),
     }  # fmt: skip
     if not isinstance(request, dict) or set(request) - set(kinds):
-        raise FormatError(f"a table is opened with an object that has some of {', '.join(kinds)}; got {short(request)}")
+        raise FormatError(f"the request must be an object with only {', '.join(kinds)}; got {short(request)}")
     wanted = {}
     for name, (kind, default) in kinds.items():
         value = request.get(name, default)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise FormatError(f"{name!r} is of the wrong type; got {short(value)}")
+            raise FormatError(f"{name!r} has the wrong type; got {short(value)}")
         wanted[name] = value
+    if wanted["level"] is not None and (wanted["level"] not in LEVELS or wanted["seats"] is not None):
+        raise FormatError(f"'level' must be one of {', '.join(LEVELS)}, without 'seats'; got {short(wanted['level'])}")
     if wanted["seed"] is not None and not 0 <= wanted["seed"] <= SEED_MASK:
-        raise FormatError("a seed is a number from 0 to 2**63-1")
-    for name, most in (("think", SLOWEST), ("clock", _LONGEST_CLOCK)):
+        raise FormatError("a seed must be a number from 0 to 2**63-1")
+    for name, most in (("think", SLOWEST), ("clock", LONGEST_CLOCK)):
         if wanted[name] is not None and not 0 <= wanted[name] <= most:
-            raise FormatError(f"{name!r} is a number of seconds from 0 to {most:g}; got {short(wanted[name])}")
+            raise FormatError(f"{name!r} must be a number of seconds from 0 to {most:g}; got {short(wanted[name])}")
     return wanted
 
 
@@ -297,7 +327,7 @@ def _table(record: TableRecord, game: Game, records: Records, moves: list[Move])
 
 
 def _prepare(game: Game, options: dict[str, Any]) -> None:
-    """Compile what a table needs, so that it does not happen while others wait."""
+    """Compile everything that a table needs, so that the event loop never waits for a compilation."""
     state = game.new_state(seed=0, **options)
     player = state.current_player
     state.view(player)

@@ -1,19 +1,19 @@
-"""What clients send, checked: each message is a JSON object with "do" and the fields below.
+"""Messages of clients: JSON objects with "do" and the fields below.
 
-{"do": "act", "turn": 7, "intents": [{"action": 12}]}     one move or several, as in cardenvs.core.intents
-{"do": "undo", "turn": 7}                                 take the last move back
+{"do": "act", "turn": 7, "intents": [{"action": 12}]}     make one or more moves, see cardenvs.core.intents
+{"do": "undo", "turn": 7}                                 take back the last move
 {"do": "leave", "turn": 7}                                forfeit
-{"do": "hint", "turn": 7, "agent": "heuristic"}           what an agent would do
-{"do": "plays", "turn": 7}                                whole plays of several actions
+{"do": "hint", "turn": 7, "agent": "heuristic"}           ask for an agent's choice
+{"do": "plays", "turn": 7}                                ask for whole plays of several actions
 {"do": "watch", "viewer": "spectator"}                    or "everything", or a player
-{"do": "look", "narrow": true}                            pictures for a narrow screen
-{"do": "past", "event": 17}                               the table after so many of the viewer's events
-{"do": "run", "how": "go"}                                agents: "go", "pause", "step"
-{"do": "pace", "seconds": 0.5}                            time between the moves of agents
-{"do": "retry"}                                           let an agent that could not be asked try again
-{"do": "next"}                                            the scores of the last hand or round are read
-{"do": "seat", "player": 1, "agent": "heuristic"}         who plays a player; "person" plays again
-{"do": "log", "player": 1, "before": 20}                  what a player's agents noted, the latest before a number
+{"do": "look", "narrow": true}                            choose pictures for a narrow screen
+{"do": "past", "event": 17}                               show the table after that many of the viewer's events
+{"do": "run", "how": "go"}                                agents "go", "pause" or "step"
+{"do": "pace", "seconds": 0.5}                            set the time between agents' moves
+{"do": "retry"}                                           let a stopped agent try again
+{"do": "next"}                                            continue after the scores of a hand or round
+{"do": "seat", "player": 1, "agent": "heuristic"}         choose who plays a player; "person" takes the seat back
+{"do": "log", "player": 1, "before": 20}                  show notes of a player's agents, the latest before a number
 """
 
 from dataclasses import dataclass
@@ -44,56 +44,36 @@ _VIEWERS = {"spectator": SPECTATOR, "everything": OMNISCIENT}
 
 @dataclass(frozen=True)
 class Message:
-    """A checked message.
+    """A checked message."""
 
-    Attributes:
-        do: what is asked for.
-        fields: the others, by name.
-    """
-
-    do: str
-    fields: dict[str, Any]
+    do: str  # the request
+    fields: dict[str, Any]  # its other fields by name
 
 
 def read_message(text: str | bytes) -> Message:
-    """Return what a client asks for.
-
-    Raises:
-        FormatError: the text is no such message.
-    """
+    """Parse and check a message. Raises FormatError if the message is invalid."""
     data = parsed(text, "the message")
     if not isinstance(data, dict) or not isinstance(data.get("do"), str) or data["do"] not in _FIELDS:
-        raise FormatError(f'a message is an object whose "do" is one of {", ".join(_FIELDS)}; got {short(data)}')
+        raise FormatError(f'a message must be an object whose "do" is one of {", ".join(_FIELDS)}; got {short(data)}')
     wanted = _FIELDS[data["do"]]
     check_fields(data, wanted, "the message")
     return Message(data["do"], {name: data[name] for name in wanted})
 
 
-def read_viewer(value: Any, num_players: int) -> int:
-    """Return the viewer that a client names: a player, "spectator" or "everything".
-
-    Raises:
-        FormatError: it is none of these.
-    """
-    if isinstance(value, str) and value in _VIEWERS:
-        return _VIEWERS[value]
-    if _is_player(value, num_players):
+def read_viewer(value: int | str, num_players: int) -> int:
+    """Return the viewer for a player, "spectator" or "everything". Raises FormatError if the value is none of these."""
+    if isinstance(value, str):
+        if value in _VIEWERS:
+            return _VIEWERS[value]
+    elif 0 <= value < num_players:
         return value
     raise FormatError(
-        f'a viewer is "spectator", "everything" or a player from 0 to {num_players - 1}; got {short(value)}'
+        f'a viewer must be "spectator", "everything" or a player from 0 to {num_players - 1}; got {short(value)}'
     )
 
 
-def read_player(value: Any, num_players: int) -> int:
-    """Return the player that a client names.
-
-    Raises:
-        FormatError: there is no such player.
-    """
-    if _is_player(value, num_players):
-        return value
-    raise FormatError(f"a player is a number from 0 to {num_players - 1}; got {short(value)}")
-
-
-def _is_player(value: Any, num_players: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < num_players
+def read_player(value: int, num_players: int) -> int:
+    """Return a player's number unchanged. Raises FormatError if there is no such player."""
+    if not 0 <= value < num_players:
+        raise FormatError(f"a player must be a number from 0 to {num_players - 1}; got {short(value)}")
+    return value

@@ -1,4 +1,4 @@
-"""Recorded games that a server shows: replay files, games of stores, and replays that visitors bring."""
+"""Recorded games that visitors can watch: replay files, games of match databases, and uploaded replays."""
 
 import itertools
 import secrets
@@ -8,8 +8,8 @@ from typing import Any
 from cardenvs.core.errors import FormatError
 from cardenvs.server.settings import Settings
 
-_MOST_BROUGHT = 32  # pages of visitors' replays in memory
-_MOST_GAMES = 500  # of a store that are listed
+_MOST_BROUGHT = 32  # pages of uploaded replays in memory
+_MOST_GAMES = 500  # games in the list of a store
 
 
 class Playback:
@@ -22,18 +22,18 @@ class Playback:
         self._brought: OrderedDict[str, str] = OrderedDict()
 
     def listing(self) -> dict[str, Any]:
-        """Return what there is to play, as JSON values; files are numbered, their paths stay here."""
+        """Return the offered files as JSON values: numbers and names, but no paths."""
         return {
             "replays": [{"number": k, "name": path.name} for k, path in enumerate(self._replays)],
             "stores": [{"number": k, "name": path.name} for k, path in enumerate(self._stores)],
         }
 
     def replay_job(self, number: int) -> dict[str, Any] | None:
-        """Return what draws the page of a replay file (cardenvs.server.drawing); None if there is no such number."""
+        """Return the drawing job for a replay file, or None for an unknown number."""
         return {"file": str(self._replays[number])} if 0 <= number < len(self._replays) else None
 
     def store_games(self, number: int) -> list[dict[str, Any]] | None:
-        """Return the games of a store, as JSON values; None if there is no such number."""
+        """Return the games of a store as JSON values, or None for an unknown number."""
         if not 0 <= number < len(self._stores):
             return None
         from cardenvs.arena.store import Store
@@ -53,26 +53,22 @@ class Playback:
         return found
 
     def store_job(self, number: int, match_id: str, deal: int, lineup: int) -> dict[str, Any] | None:
-        """Return what draws the page of a game of a store, with agents' notes; None if there is no such store."""
+        """Return the drawing job for a game of a store, or None for an unknown number."""
         if not 0 <= number < len(self._stores):
             return None
         return {"store": str(self._stores[number]), "match": match_id, "deal": deal, "lineup": lineup}
 
     def brought_job(self, data: bytes) -> dict[str, Any]:
-        """Return what checks and draws a replay that a visitor brings.
-
-        Raises:
-            FormatError: it is no text, or too long.
-        """
+        """Return the drawing job for an uploaded replay. Raises FormatError if the replay is not UTF-8, or too long."""
         if data.count(b",") > self._most_actions:
-            raise FormatError(f"a replay that is played here has at most {self._most_actions} actions")
+            raise FormatError(f"the replay has more than {self._most_actions} actions")
         try:
             return {"text": data.decode(), "notes": {}}
         except UnicodeDecodeError:
-            raise FormatError("the replay is not a text in UTF-8") from None
+            raise FormatError("the replay is not UTF-8 text") from None
 
     def keep(self, page: str) -> str:
-        """Keep the page of a replay that a visitor has brought for a while, and return its name."""
+        """Keep the page of an uploaded replay until newer ones replace it. Return its name."""
         name = secrets.token_urlsafe(16)
         self._brought[name] = page
         while len(self._brought) > _MOST_BROUGHT:
@@ -80,5 +76,5 @@ class Playback:
         return name
 
     def brought_page(self, name: str) -> str | None:
-        """Return the page of a replay that somebody brought."""
+        """Return the page of an uploaded replay, or None if it is unknown or was replaced."""
         return self._brought.get(name)

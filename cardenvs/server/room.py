@@ -1,7 +1,7 @@
 """A room: a table with its agents and its connections.
 
-Everything here runs in the event loop, so two requests never change a table at once. Agents think in threads, each
-about a copy of the game; what comes back counts only if the table has not changed since.
+Everything here runs in the event loop, so two requests never change a table at the same time. Agents think in threads,
+each with a copy of the game; a decision counts only if the table has not changed since.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
-from starlette.websockets import WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardenvs.agents.base import Failure
 from cardenvs.agents.guarded.proxy import AgentProxy
@@ -30,55 +30,45 @@ from cardenvs.server.agents import ANSWERS, Threads, agent_specs, ask_once, seat
 from cardenvs.server.failures import Stopped, could_not_answer, notes_of, reason_of
 from cardenvs.server.history import past
 from cardenvs.server.messages import Message, read_player, read_viewer
+from cardenvs.server.names import seat_names, with_names
 from cardenvs.server.settings import SLOWEST, Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try again later"
-_AGENT_WAITS = "the server cannot write to its disk; the game goes on as soon as it can"
+_AGENT_WAITS = "the server cannot write to its disk; the game continues as soon as it can"
 _FORCED = "{agent} gave no valid answer, so the safe action was played for player_{player}"
 _RETRY_SECONDS = 2.0
-_AWAY_SECONDS = 60.0  # without a connection, until an agent may play for a person
+_AWAY_SECONDS = 60.0  # time without a connection after which an agent may play for a person
 
 _log = logging.getLogger("cardenvs.server")
-
-
-class Socket(Protocol):
-    """What a connection needs of a web socket."""
-
-    async def send_text(self, data: str) -> None:
-        """Send a message."""
+_Result = TypeVar("_Result")
 
 
 class Connection:
-    """Somebody who looks at a table.
+    """A client that looks at a table.
 
-    A slow client does not hold up others and is not sent every position: it gets the latest one whenever it is ready.
-
-    Attributes:
-        link: with which it came.
-        seat: the player whose link that is, or None.
-        viewer: through whose eyes it looks.
-        narrow: whether it wants pictures for a narrow screen.
+    A slow client does not delay others. It may miss positions: it gets the latest one whenever it is ready.
     """
 
-    def __init__(self, room: "Room", link: str, socket: Socket) -> None:
-        """Connect somebody who has come with a link of the room's table."""
-        self.room, self.link, self._socket = room, link, socket
-        self.seat = room.table.seat_of(link)
-        self.viewer = SPECTATOR if self.seat is None else self.seat
-        self.narrow = False
+    def __init__(self, room: "Room", link: str, socket: WebSocket) -> None:
+        """Connect a client that opened a link of the room's table."""
+        self.link = link  # link of the table with which the client connected
+        self.room, self._socket = room, socket
+        self.seat = room.table.seat_of(link)  # player whose link it is, or None
+        self.viewer = SPECTATOR if self.seat is None else self.seat  # whose view the client gets
+        self.narrow = False  # whether it wants pictures for a narrow screen
         self._changed = asyncio.Event()
         self._changed.set()
         self._shown: tuple[Any, ...] = ()
-        self._lines, self._rewinds = 0, 0
+        self._lines, self._beats, self._rewinds = 0, -1, 0  # what the client has got; it needs no old beats
 
     def wake(self) -> None:
-        """Something may have changed."""
+        """Send the position if it has changed."""
         self._changed.set()
 
     def begin_again(self) -> None:
-        """Send everything, as to somebody who has just come."""
-        self._shown, self._lines = (), 0
+        """Send everything again, as to a new client."""
+        self._shown, self._lines, self._beats = (), 0, -1
         self.wake()
 
     async def feed(self) -> None:
@@ -91,12 +81,16 @@ class Connection:
                 await self._socket.send_text(text)
 
     async def say(self, kind: str, **fields: Any) -> None:
-        """Send a message that is not a position, unless the socket has closed in the meantime."""
+        """Send a message that is not a position, unless the socket is closed.
+
+        What agents were asked and answered is sent word by word, everything else with the players' names.
+        """
+        text = json.dumps({"type": kind} | fields)
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            await self._socket.send_text(json.dumps({"type": kind} | fields))
+            await self._socket.send_text(text if kind == "log" else with_names(text, self.room.names))
 
     def _news(self) -> str | None:
-        """Return what is to be sent, or None if the client knows it all."""
+        """Return the next message, or None if the client has the latest position."""
         room, table = self.room, self.room.table
         shown = table.show(self.viewer)
         status = room.status(self)
@@ -105,70 +99,57 @@ class Connection:
             return None
         self._shown = key
         if shown.rewinds != self._rewinds:
-            self._lines, self._rewinds = 0, shown.rewinds
+            self._lines, self._beats, self._rewinds = 0, -1, shown.rewinds
+        beats = [] if self._beats < 0 else shown.beats[self._beats :]
         said = {
             "type": "position", "turn": shown.turn, "events": shown.event_ends[-1], "log_at": self._lines,
-            "log": shown.lines[self._lines :],
+            "log": shown.lines[self._lines :], "folds": shown.folds, "beats": beats,
         }  # fmt: skip
-        self._lines = len(shown.lines)
-        return f"{json.dumps(said)[:-1]},{status},{table.picture(self.viewer, self.narrow)}}}"
+        self._lines, self._beats = len(shown.lines), len(shown.beats)
+        news = f"{json.dumps(said)[:-1]},{status},{table.picture(self.viewer, self.narrow)}}}"
+        return with_names(news, room.names)
 
 
 @dataclass
 class _Round:
-    """A pause after a hand or round, in which people read the scores.
+    """A pause after a hand or round for people to read the scores."""
 
-    Attributes:
-        number: of hands or rounds that have ended.
-        until: when agents go on in any case, in monotonic time.
-        ready: players who have read them.
-    """
-
-    number: int = 0
-    until: float = 0.0
-    ready: set[int] = field(default_factory=set)
+    number: int = 0  # number of hands or rounds that have ended
+    until: float = 0.0  # time at which agents continue in any case, of time.monotonic
+    ready: set[int] = field(default_factory=set)  # players who have read the scores
 
 
 class Room:
-    """A table, its agents and its connections.
-
-    Attributes:
-        table: the Table.
-        connections: who looks at it.
-        paused: whether agents wait.
-        pace: seconds between the moves of agents.
-        problem: what people at the table should know, or "".
-        stopped: an agent that could not be asked, if the game waits for a person to let it try again.
-    """
+    """A table, its agents and its connections."""
 
     def __init__(self, table: Table, settings: Settings, threads: Threads) -> None:
-        """Open a room; `start` lets its agents play."""
-        self.table, self._settings, self._threads = table, settings, threads
+        """Create a room; `start` lets its agents play."""
+        self.table = table
+        self.names = seat_names(table.record.watch, table.state.num_players)  # by which clients know the players
+        self._settings, self._threads = settings, threads
         self.connections: set[Connection] = set()
-        self.paused, self.pace = False, settings.pace
-        self.problem = ""
+        self.paused = False  # whether agents are paused
+        self.pace = settings.pace  # seconds between agents' moves
+        self.problem = ""  # message to everybody at the table, or ""
+        # the agent that gave no answer, while the game waits for a person to let it try again
         self.stopped: Stopped | None = None
         self._round = _Round(table.num_rounds)
-        self._left = time.monotonic()  # when somebody was here last
-        self._left_at: dict[int, float] = {}  # the same by player
-        self._steps = 0  # moves that agents may make although paused
+        self._left = time.monotonic()  # when the last client left
+        self._left_at: dict[int, float] = {}  # when each player last left
+        self._steps = 0  # moves that paused agents may still make
         self._stirred = asyncio.Event()
-        self._players: dict[int, tuple[str, AgentProxy]] = {}  # with the agents' names
-        self._call: Future | None = None  # what an agent is doing
-        self._task: asyncio.Task | None = None
+        self._players: dict[int, tuple[str, AgentProxy]] = {}  # seated agents and their names
+        self._call: Future[Any] | None = None  # the last call of an agent
+        self._task: asyncio.Task[None] | None = None
         self._hints = itertools.count()
-        self._on_clock = (-1, -1, 0.0)  # the person to act, the most moves so far, and when time is up
+        self._on_clock = (-1, -1, 0.0)  # the person to act, the number of moves, and the deadline
 
     def start(self) -> None:
-        """Let agents play whenever they are to act."""
+        """Start the task that lets agents play."""
         self._task = asyncio.get_running_loop().create_task(self._drive())
 
     async def stop(self, at_once: bool = False) -> None:
-        """Stop the agents. The table can be opened again.
-
-        Args:
-            at_once: agents in processes are killed.
-        """
+        """Stop the agents; `at_once` kills their processes. The table can be loaded again."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -176,38 +157,38 @@ class Room:
         if at_once:
             for _, proxy in self._players.values():
                 proxy.kill()
-        if self._call is not None and not self._call.done():  # an agent serves one thread at a time
+        if self._call is not None and not self._call.done():  # agents are not thread-safe
             with contextlib.suppress(Exception):
                 await asyncio.wrap_future(self._call)
         await self._dismiss(list(self._players))
 
     async def _dismiss(self, players: list[int]) -> None:
-        """End the agents of some players, and their processes."""
+        """Close the agents of some players."""
         for player in players:
             name, proxy = self._players.pop(player)
             await self._in_thread(name, proxy.close)
 
     def is_idle(self, seconds: float) -> bool:
-        """Return whether nobody has been here for so long, and no agent can act."""
+        """Return whether no client was connected for `seconds`, and no agent can act."""
         return self.waits_for_people and not self.connections and time.monotonic() - self._left >= seconds
 
     @property
     def waits_for_people(self) -> bool:
-        """Whether the game goes on only when a person does something."""
+        """Whether the game waits for a person."""
         return self.table.agent_to_act == PERSON or self.stopped is not None
 
     def leave(self, connection: Connection) -> None:
-        """Somebody goes."""
+        """Remove a client that disconnected."""
         self.connections.discard(connection)
         self._left = time.monotonic()
         if connection.seat is not None:
             self._left_at[connection.seat] = self._left
         self.tell_all()
 
-    # -- what clients see ---------------------------------------------------------------------------------------
+    # -- status -------------------------------------------------------------------------------------------------
 
     def status(self, connection: Connection) -> str:
-        """Return JSON members about the room, the same for equal rights."""
+        """Return the room's status as JSON members without the braces. Clients with equal rights get equal text."""
         table, is_host = self.table, connection.link == self.table.record.host
         made = {
             "seat": connection.seat,
@@ -225,11 +206,11 @@ class Room:
         return json.dumps(made)[1:-1]
 
     def _here(self) -> list[int]:
-        """Return the players whose people look at the table."""
+        """Return the players whose owners are connected."""
         return sorted({other.seat for other in self.connections if other.seat is not None})
 
     def _is_here(self, player: int) -> bool:
-        """Return whether a person is here, or was a moment ago: a page that is loaded again is no absence."""
+        """Return whether a player's owner is connected, or was a moment ago: reloading the page is not leaving."""
         return player in self._here() or time.monotonic() - self._left_at.get(player, -math.inf) < _AWAY_SECONDS
 
     def _stop_json(self, connection: Connection) -> dict[str, Any] | None:
@@ -252,24 +233,24 @@ class Room:
         return {"number": len(rounds), "at": rounds[-1], "waits_for": self._reading()}
 
     def _controls(self, connection: Connection) -> bool:
-        """Return whether a client may pause the agents and set their pace."""
+        """Return whether a client may pause agents and set their pace."""
         return connection.link == self.table.record.host or self.table.people == [connection.seat]
 
     def _may_retry(self, connection: Connection) -> bool:
         return connection.seat is not None or connection.link == self.table.record.host
 
     def tell_all(self) -> None:
-        """Let every connection look again."""
+        """Send changes to all clients."""
         for connection in self.connections:
             connection.wake()
 
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def handle(self, connection: Connection, message: Message) -> None:
-        """Do what a client asks for.
+        """Handle a message of a client.
 
         Raises:
-            RefusedError, FormatError: it cannot be done; nothing has changed.
+            RefusedError, FormatError: the request is refused. Nothing has changed.
         """
         if message.do in ("watch", "look"):
             self._look(connection, message)
@@ -280,7 +261,8 @@ class Room:
         elif message.do == "retry":
             self._retry(connection)
         elif message.do == "next":
-            self._read_scores(self._seat_of(connection))
+            self._round.ready.add(self._seat_of(connection))
+            self._moved()
         elif message.do == "seat":
             await self._seat(connection, message)
         elif message.do in ("hint", "plays"):
@@ -295,12 +277,12 @@ class Room:
             return
         viewer = read_viewer(message.fields["viewer"], self.table.state.num_players)
         if not self.table.may_watch(viewer, connection.link):
-            raise RefusedError("you may not see that while the game goes on")
+            raise RefusedError("you may not see that before the game is over")
         connection.viewer = viewer
         connection.begin_again()
 
     async def _look_up(self, connection: Connection, message: Message) -> None:
-        """Send an earlier position, or what an agent noted."""
+        """Send an earlier position or agents' notes."""
         if message.do == "log":
             player = read_player(message.fields["player"], self.table.state.num_players)
             log = self.table.log(player, connection.link, message.fields["before"])
@@ -313,15 +295,15 @@ class Room:
         if not self._may_retry(connection):
             raise RefusedError("only a player, or whoever opened the table, can do that")
         if self.stopped is None:
-            raise RefusedError("no agent waits for another try")
+            raise RefusedError("no agent has stopped")
         self.stopped = None
-        self._steps = max(self._steps, 1)  # also if the agents are paused
+        self._steps = max(self._steps, 1)  # agents may be paused
         self._moved()
 
     async def _seat(self, connection: Connection, message: Message) -> None:
         """Change who plays a player."""
         player, name = read_player(message.fields["player"], self.table.state.num_players), message.fields["agent"]
-        if name != "person" and name not in agent_specs(self.table.state.game, self._settings):
+        if name != "person" and name not in self._specs():
             raise RefusedError("there is no such agent")
         agent = PERSON if name == "person" else name
         opened = self.table.change_seat(connection.link, player, agent, self._is_here(player), self._settings.think)
@@ -329,7 +311,7 @@ class Room:
             self.stopped = None
         self.problem = ""
         for other in self.connections:
-            if not self.table.may_watch(other.viewer, other.link):  # the table has got its first person
+            if not self.table.may_watch(other.viewer, other.link):  # the first person has joined the table
                 other.viewer = SPECTATOR
                 other.begin_again()
         self._moved()
@@ -342,12 +324,12 @@ class Room:
         if message.do == "pace":
             seconds = message.fields["seconds"]
             if not 0 <= seconds <= SLOWEST:
-                raise RefusedError(f"the pace is 0 to {SLOWEST:g} seconds")
+                raise RefusedError(f"the pace must be 0 to {SLOWEST:g} seconds")
             self.pace = float(seconds)
         else:
             how = message.fields["how"]
             if how not in ("go", "pause", "step"):
-                raise RefusedError('"how" is "go", "pause" or "step"')
+                raise RefusedError('"how" must be "go", "pause" or "step"')
             self.paused = how != "go"
             self._steps = 1 if how == "step" else 0
         self._stirred.set()
@@ -365,15 +347,15 @@ class Room:
         self._moved()
 
     def _seat_of(self, connection: Connection) -> int:
-        """Return the player whom a person plays."""
+        """Return the player whom a client plays."""
         if connection.seat is None:
-            raise RefusedError("you are watching; your link is not that of a player")
+            raise RefusedError("you are watching: your link is not a player's")
         if self.table.record.seats[connection.seat].agent != PERSON:
             raise RefusedError("an agent plays for you; take your seat back first")
         return connection.seat
 
     def _moved(self) -> None:
-        """Let everybody look, and agents go on; or wait, if a round has ended with the last move."""
+        """Show a change of the table to clients and agents. Begin a pause if a round has ended."""
         if self.table.num_rounds > self._round.number:
             self._round = _Round(self.table.num_rounds, time.monotonic() + self._settings.round_pause)
         self._stirred.set()
@@ -394,7 +376,7 @@ class Room:
             await self._hint(connection, seat, turn, message.fields["agent"])
 
     async def _hint(self, connection: Connection, seat: int, turn: int, name: str) -> None:
-        spec = agent_specs(self.table.state.game, self._settings).get(name)
+        spec = self._specs().get(name)
         if spec is None:
             raise RefusedError("there is no such agent")
         started, state = time.monotonic(), self.table.state.clone()
@@ -403,7 +385,7 @@ class Room:
         try:
             decision = await self._threads.hints.do((self, seat), ask_once, spec, state, seat, seed, limits)
         except CardenvsError as error:
-            _log.warning("a hint of %s failed: %s", name, error)
+            _log.warning("%s failed to give a hint: %s", name, error)
             raise RefusedError(f"{name} has no answer") from None
         await self._hold(started, 0.0)
         action = decision.action
@@ -416,15 +398,11 @@ class Room:
     # -- rounds -------------------------------------------------------------------------------------------------
 
     def _reading(self) -> list[int]:
-        """Return the people who read the scores of the last round; agents wait for them."""
+        """Return the players who still read the scores of the last round. Agents wait for them."""
         if time.monotonic() >= self._round.until:
             return []
         seats = self.table.record.seats
         return [p for p in self._here() if seats[p].agent == PERSON and p not in self._round.ready]
-
-    def _read_scores(self, seat: int) -> None:
-        self._round.ready.add(seat)
-        self._moved()
 
     async def _wait_for_readers(self) -> None:
         with contextlib.suppress(TimeoutError):
@@ -436,19 +414,19 @@ class Room:
     async def _drive(self) -> None:
         try:
             while not self.table.state.is_terminal:
-                await self._go_on()
+                await self._advance()
         except asyncio.CancelledError:
             raise
         except Exception:
-            _log.exception("table %s stops", self.table.record.watch)
-            self.problem = "something went wrong here, so the game cannot go on"
+            _log.exception("table %s has stopped", self.table.record.watch)
+            self.problem = "something went wrong here, so the game cannot continue"
             self.tell_all()
         for name, proxy in self._players.values():
             await self._in_thread(name, proxy.end, self.table.state.clone())
         await self._dismiss(list(self._players))
 
-    async def _go_on(self) -> None:
-        """Wait until something happens, or let the agent to act move."""
+    async def _advance(self) -> None:
+        """Let the agent to act make a move, or wait until something changes."""
         self._stirred.clear()
         seats = self.table.record.seats
         await self._dismiss([p for p, (name, _) in self._players.items() if name != seats[p].agent])
@@ -462,13 +440,13 @@ class Room:
             await self._let_agent_move()
 
     async def _wait_for_person(self) -> None:
-        """Wait until something happens. A person whose time is up forfeits."""
+        """Wait until something changes. A person whose time is up forfeits."""
         clock, person, moves = self.table.record.clock, self.table.state.current_player, len(self.table.moves)
         if not clock:
             await self._stirred.wait()
             return
         before, most, due = self._on_clock
-        if person != before or moves > most:  # taking moves back wins no time
+        if person != before or moves > most:  # taking moves back gains no time
             due = time.monotonic() + clock
             self._on_clock = (person, moves, due)
         try:
@@ -479,16 +457,16 @@ class Room:
             self._moved()
 
     async def _hold(self, started: float, least: float) -> None:
-        """Wait until what an agent has thought of since `started` may be shown, after `least` seconds or later.
+        """Wait until an agent's decision may be shown: at least `least` seconds from `started`, of time.monotonic.
 
-        The time says as little as possible about cards: it is a multiple of the least thinking time.
+        A multiple of the table's least thinking time hides how long the agent took, which may depend on its cards.
         """
         think, taken = self.table.record.think, time.monotonic() - started
         shown = max(least, think * math.ceil(taken / think)) if think else least
         await asyncio.sleep(max(0.0, shown - taken))
 
     async def _let_agent_move(self) -> None:
-        """Make the move of the agent to act. If it cannot be asked, stop."""
+        """Make the move of the agent to act. If the agent gives no answer, stop."""
         started, revision = time.monotonic(), self.table.revision
         state, name = self.table.state.clone(), self.table.agent_to_act
         decision = await self._decision(state, name)
@@ -506,9 +484,9 @@ class Room:
             self._stop(decision, name, failure)
 
     def _stop(self, decision: Decision, name: str, failure: Failure) -> None:
-        """Let the game wait until a person lets an agent try again.
+        """Stop the game until a person lets an agent try again.
 
-        If the agent plays for a person, they play again: nobody stops the clock with an agent that cannot be asked.
+        If the agent plays for a person, they get their seat back instead: a failing agent must not stop their clock.
         """
         player, reason = decision.player, reason_of(failure.kind)
         _log.warning("%s at table %s failed: %s: %s", name, self.table.record.watch, failure.kind, failure.message)
@@ -522,7 +500,7 @@ class Room:
         self._moved()
 
     async def _decision(self, state: State, name: str) -> Decision:
-        """Ask the agent to act. If it cannot even be seated, that is its failure."""
+        """Return the decision of the agent to act. Failing to start counts as a failed decision."""
         player = state.current_player
         try:
             proxy = await self._player(state, name)
@@ -534,7 +512,7 @@ class Room:
             return Decision(player, state.ply, state.forced_action(), FORCED, 0.0, (failure,))
 
     async def _keep(self, decision: Decision, name: str, revision: int) -> None:
-        """Make an agent's move as soon as it can be written, unless the table changes in the meantime."""
+        """Make an agent's move once it can be written, unless the table changes before that."""
         while self.table.revision == revision:
             try:
                 self.table.decide(decision.action, notes_of(decision))
@@ -548,19 +526,23 @@ class Room:
         self._moved()
 
     async def _player(self, state: State, name: str) -> AgentProxy:
-        """Return the agent of the player to act; it is made when it is first to act."""
+        """Return the agent of the player to act. It is created on its first turn."""
         player = state.current_player
         if player not in self._players:
-            spec = agent_specs(state.game, self._settings).get(name)
+            spec = self._specs().get(name)
             if spec is None:
-                raise CardenvsError(f"this server no longer has the agent {name}")
+                raise CardenvsError(f"this server no longer offers the agent {name}")
             seed = self.table.agent_seed("agent", player)
             fair = bool(self.table.people)
             proxy = await self._in_thread(name, seated, spec, state, player, seed, ANSWERS, fair)
             self._players[player] = name, proxy
         return self._players[player][1]
 
-    async def _in_thread(self, name: str, call: Callable, *values: Any) -> Any:
+    def _specs(self) -> dict[str, str]:
+        """Return the specs of the agents that may sit at this table, by name."""
+        return agent_specs(self.table.state.game, self._settings, self.table.state.options)
+
+    async def _in_thread(self, name: str, call: Callable[..., _Result], *values: Any) -> _Result:
         threads = self._threads.further if name in self._settings.offered_agents() else self._threads.own
-        self._call = threads.submit(call, *values)
-        return await asyncio.wrap_future(self._call)
+        self._call = future = threads.submit(call, *values)
+        return await asyncio.wrap_future(future)

@@ -1,4 +1,4 @@
-"""What the owner of a server allows."""
+"""Settings and limits of the server."""
 
 import math
 from collections.abc import Mapping
@@ -8,12 +8,10 @@ from typing import Any
 
 from cardenvs.core.errors import OptionError
 
-SLOWEST = 60.0  # seconds between moves, and that agents take at least
-
-ENVIRONMENT_MODEL = "model"  # name of the agent that is the language model of the environment
+SLOWEST = 60.0  # largest pace and least thinking time, in seconds
+LONGEST_CLOCK = 604_800.0  # largest time for a move, in seconds
+ENVIRONMENT_MODEL = "model"  # name of the agent that `models` adds
 _MODEL_KIND = "llm:"
-
-
 _NO, _YES = ("0", "false", "no", "off"), ("1", "true", "yes", "on")
 
 
@@ -22,47 +20,38 @@ class Limits:
     """Bounds on what clients can make a server do.
 
     Attributes:
-        tables: games under way.
-        new_tables_per_minute: by one client address.
-        games: of one-player poker that are kept. A full server forgets idle games of the addresses with most games.
-        games_per_address: of one-player poker that are kept for one client address; then its idlest game makes room.
-        open_challenges: unfinished challenges with secret decks that one client address may have.
-        unfinished_game_days: how long a game of one-player poker without moves is kept before it is over.
-        new_games_per_minute: of one-player poker, by one client address.
-        game_requests_per_second: to the API of one-player poker, by one client address, in bursts of four times that.
+        tables: unfinished games in memory.
+        new_tables_per_minute: new tables for one client address.
         connections: open sockets in all.
-        connections_per_table: at one table.
+        connections_per_table: open sockets at one table.
         connections_per_address: open sockets of one client address.
-        requests: connections for requests. Where there are more, a client that keeps the server waiting is cut off.
-        client_seconds: how long a client may take to send a request, or to read anything of what waits for it.
-        messages_per_second: read from one connection, on average over a few seconds; more of them wait.
-        message_bytes: of one message on a socket.
-        body_bytes: of a request that opens a table.
-        replay_bytes: of a replay to play.
-        replay_actions: of a replay to play.
-        drawings: processes that draw the pages of recorded games.
-        drawings_waiting: pages that may wait for one of them.
-        drawings_per_minute: pages of recorded games that one client address may ask for.
-        drawing_seconds: that drawing a page may take.
-        thinking: agents that think at the same time, and as many of those that the owner has named; apart from hints.
-        advice: hints that are worked out at the same time; eight times as many may wait.
-        readers: earlier positions that are looked up at the same time; eight times as many may wait.
-        advice_seconds: that an agent in a process may take for a hint.
-        idle_seconds: after which a table that nobody looks at is put away, with its agents; its links bring it back.
-        sweep_seconds: between two looks for tables that are idle or old.
-        keep_days: how long finished tables and games are kept.
-        unfinished_days: how long unfinished tables are kept after the last move or visit.
-        unused_days: how long tables are kept at which nobody has made a move.
+        requests: HTTP connections. When there are more, a client that keeps the server waiting is disconnected.
+        client_seconds: time for a client to send a request, or to read some of the data sent to it.
+        messages_per_second: average rate at which messages of a socket are read, in bursts of a few seconds' worth.
+            Further messages wait.
+        message_bytes: size of a message on a socket.
+        body_bytes: size of a request body, except for replays.
+        replay_bytes: size of an uploaded replay.
+        replay_actions: actions of an uploaded replay.
+        drawings: processes that draw pages of recorded games.
+        drawings_waiting: pages being drawn or waiting for it.
+        drawings_per_minute: pages of recorded games for one client address.
+        drawing_seconds: time for drawing a page.
+        thinking: threads for the server's own agents, and again as many for the owner's agents.
+        advice: threads for hints. Eight requests per thread may wait.
+        readers: threads for earlier positions. Eight requests per thread may wait.
+        advice_seconds: time for a hint of an agent in a process.
+        idle_seconds: time until an unwatched table in which no agent can move is unloaded. Its links load it again.
+        sweep_seconds: interval between searches for idle and old tables.
+        abandoned_minutes: minutes without a move or visit after which an unfinished table leaves the lobby's list. Its
+            links still work.
+        keep_days: days for which finished tables are kept after the last visit.
+        unfinished_days: days for which unfinished tables are kept after the last move or visit.
+        unused_days: days for which tables without any move are kept.
     """
 
     tables: int = 500
     new_tables_per_minute: int = 30
-    games: int = 200_000
-    games_per_address: int = 2000
-    open_challenges: int = 20
-    unfinished_game_days: float = 7
-    new_games_per_minute: int = 120
-    game_requests_per_second: float = 200.0
     connections: int = 2000
     connections_per_table: int = 200
     connections_per_address: int = 500
@@ -83,9 +72,10 @@ class Limits:
     advice_seconds: float = 20.0
     idle_seconds: float = 300.0
     sweep_seconds: float = 30.0
-    keep_days: int = 30
-    unfinished_days: int = 30
-    unused_days: int = 1
+    abandoned_minutes: float = 60.0
+    keep_days: float = 30
+    unfinished_days: float = 30
+    unused_days: float = 1
 
 
 @dataclass(frozen=True)
@@ -94,22 +84,21 @@ class Settings:
 
     Attributes:
         data: SQLite file of the tables, or ":memory:".
-        agents: further agents by the name that clients see, with their specs. Clients choose a name, never a spec.
-        host_names: names under which the server may be addressed, without ports.
-        replays: replay files that anybody may play.
-        stores: SQLite files of matches whose games anybody may play.
-        poker_run: folder of a calibration run of one-player poker; None: the seeds that come with the package.
-        deck_key: secret from which the decks of one-player poker are shuffled, challenges from fresh ones; empty: from
-            their seeds alone.
-        pace: seconds between the moves of agents at a new table.
-        think: seconds that an agent takes at least at a new table with people, whatever it holds; longer thoughts are
-            shown at multiples of it.
-        clock: seconds that a person has for a move at a new table of several people; then they forfeit. 0: no limit.
-        round_pause: seconds that agents wait at most, after a hand or round, for people to read the scores.
-        models: whether language models play: True also offers the one of the environment; False offers none, not even
-            those among the agents; None: those among the agents.
-        show_errors: whether an agent's own words about a failure reach the only person at a table. They may quote what
-            the agent sees. At tables of several people they reach nobody before the end.
+        agents: specs of further agents by visible name. Clients choose names, never specs.
+        host_names: host names accepted in requests, without ports.
+        replays: replay files that anybody may watch.
+        stores: match databases whose games anybody may watch.
+        pace: seconds between agents' moves at a new table.
+        think: least seconds for an agent's decision at a new table with people. Slower decisions are shown at the next
+            multiple, so that the time says little about the agent's cards.
+        clock: seconds for a person's move at a new table of several people, after which the person forfeits. 0: no
+            limit.
+        round_pause: most seconds that agents wait after a hand or round for people to read the scores.
+        models: whether to offer language models. True adds the one set by environment variables; False offers none,
+            even if `agents` has some; None offers those of `agents`.
+        show_errors: whether the only person at a table sees the error message of a failed agent, which may quote the
+            agent's cards. At tables of several people nobody sees it before the game is over.
+        apps: settings of applications by name, see cardenvs.server.apps. Others use their defaults.
         limits: see Limits.
     """
 
@@ -118,18 +107,17 @@ class Settings:
     host_names: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     replays: tuple[Path, ...] = ()
     stores: tuple[Path, ...] = ()
-    poker_run: Path | None = None
-    deck_key: bytes = b""
     pace: float = 0.8
     think: float = 0.5
     clock: float = 600.0
     round_pause: float = 60.0
     models: bool | None = None
     show_errors: bool = False
+    apps: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
     def offered_agents(self) -> dict[str, str]:
-        """Return the agents that clients may choose beside those of every server, with their specs."""
+        """Return the specs of the owner's agents by name."""
         if self.models is False:
             return {name: spec for name, spec in self.agents.items() if not spec.startswith(_MODEL_KIND)}
         named = {ENVIRONMENT_MODEL: f"{_MODEL_KIND}env"} if self.models else {}
@@ -137,10 +125,10 @@ class Settings:
 
 
 def settings_of_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of Settings that the environment sets: those of docs/hosting.md.
+    """Return the fields of Settings that environment variables set; docs/hosting.md lists the variables.
 
     Raises:
-        OptionError: a value cannot be read.
+        OptionError: a value is invalid.
     """
     found: dict[str, Any] = {}
     for field_name, variable, read in (
@@ -156,16 +144,16 @@ def settings_of_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def _switch(variable: str, text: str) -> bool:
     if text.lower() not in _NO + _YES:
-        raise OptionError(f"{variable} is 1 or 0; got {text!r}")
+        raise OptionError(f"{variable} must be 1 or 0; got {text!r}")
     return text.lower() in _YES
 
 
 def _seconds(variable: str, text: str) -> float:
-    """Return milliseconds in seconds; negative ones are none."""
+    """Return milliseconds as seconds, at least 0."""
     try:
         seconds = float(text) / 1000
     except ValueError:
         seconds = math.nan
     if not seconds <= SLOWEST:
-        raise OptionError(f"{variable} is a number of milliseconds, up to {SLOWEST * 1000:g}; got {text!r}")
+        raise OptionError(f"{variable} must be a number of milliseconds up to {SLOWEST * 1000:g}; got {text!r}")
     return max(0.0, seconds)

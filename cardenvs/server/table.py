@@ -1,8 +1,8 @@
-"""One table: a game, who may do what at it, and what each viewer has been shown. No network, no clock, no threads.
+"""One table: a game, who may do what, and what each viewer has seen. No network, no clock, no threads.
 
-Whoever looks at the table does so as a viewer: a player, SPECTATOR or OMNISCIENT. For each viewer the table counts
-*turns*: how often what this viewer sees has changed. A request names the turn it answers, so a click on a table that
-has moved on does nothing, and the number says nothing that the viewer has not seen.
+A viewer is a player, SPECTATOR or OMNISCIENT. For each viewer, the table counts *turns*: how often the viewer's view
+has changed. A request names the turn that it answers, so a click on an outdated view does nothing. The number reveals
+nothing that the viewer has not seen.
 """
 
 import bisect
@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from cardenvs.core.beats import beats
 from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError
-from cardenvs.core.events import AUDIENCE, KIND, SPECTATOR, Part, viewer_bit
+from cardenvs.core.events import KIND, SPECTATOR, Part
 from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events, resolve
 from cardenvs.core.narration import Narrator
@@ -33,95 +34,99 @@ from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
 
 _log = logging.getLogger("cardenvs.server")
 
-PERSON = ""  # in place of an agent's name
+PERSON = ""  # replaces an agent's name
 _LONGEST_PLAY = 200  # actions of one request
-_MOST_LOGGED, _LOGGED_CHARACTERS = 20, 200_000  # decisions of an agent that are shown at once, and about how much text
-_MOST_TRIES = 3  # of an agent that cannot be asked whose notes are kept, the latest
+_MOST_LOGGED, _LOGGED_CHARACTERS = 20, 200_000  # size of a log: decisions, and approximate number of characters
+_MOST_TRIES = 3  # latest failed decisions whose notes are kept for the next move
 _LINK_BYTES = 16
 
 
 class RefusedError(Exception):
-    """A request that is not granted. The message is for the person who made it."""
+    """A refused request. The message is for the person who made it."""
 
 
 @dataclass
 class Shown:
-    """What one viewer has been shown.
+    """What one viewer has seen.
 
     Attributes:
         turn: how often it has changed.
         view: the game view.
-        lines: what happened, for people.
-        rewinds: how often moves were taken back, after which `lines` may be shorter.
-        rounds: number of events after each hand or round that has ended.
+        lines: sentences about the events.
+        rewinds: how often moves were taken back, which may shorten `lines`.
+        folds: number of lines at the end of each finished hand or round.
+        rounds: number of the viewer's events at the end of each finished hand or round, before the next one begins.
+        revision: revision of the table for which this was made.
+        text: JSON by which a change is noticed.
+        ends: number of lines after the deal and after each action.
+        event_ends: number of events after the deal and after each action.
+        beats: for each moment since the deal that is worth a look, the number of events up to it and the part of the
+            game that it closes (see `cardenvs.core.beats`).
+        pictures: JSON of the picture, by whether it is narrow.
     """
 
     turn: int = 0
     view: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     rewinds: int = 0
+    folds: list[int] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
-    revision: int = -1  # of the table, when this was made
-    text: str = ""  # of the view
-    ends: list[int] = field(default_factory=list)  # number of lines after the deal and after each action
-    event_ends: list[int] = field(default_factory=list)  # the same of events
-    pictures: dict[bool, str] = field(default_factory=dict)  # JSON, by whether it is narrow
+    revision: int = -1
+    text: str = ""
+    ends: list[int] = field(default_factory=list)
+    event_ends: list[int] = field(default_factory=list)
+    beats: list[tuple[int, int]] = field(default_factory=list)
+    pictures: dict[bool, str] = field(default_factory=dict)
 
 
 class Table:
-    """A game that people and agents play.
-
-    Attributes:
-        record: what is kept of the table.
-        state: the game. Change it through the methods only.
-        moves: all actions, with agents' notes.
-        revision: counts all changes; secret, as some of them are.
-    """
+    """A game that people and agents play."""
 
     def __init__(self, record: TableRecord, game: Game, records: Records, moves: Sequence[Move] = ()) -> None:
-        """Set up a table and make the moves that were kept."""
-        self.record, self._records = record, records
+        """Create a table and replay its moves."""
+        self.record = record  # its entry in the database
+        self._records = records
         self._game = game
-        self.state = self._new_state()
-        self.moves: list[Move] = []
-        self._deciders: list[tuple[int, str]] = []  # of each move: the player, and its label
-        self._tried: list[dict[str, Any]] = []  # notes of an agent that could not be asked, about the next decision
-        self._event_ends = [len(self.state.event_log())]  # after the deal and after each action
-        self._round_ends: list[int] = []  # events after each hand or round that has ended
-        self._returnable: list[State] = []  # positions before the moves that may be taken back
+        self.state = self._new_state()  # the game. Only the methods may change it.
+        self.moves: list[Move] = []  # all actions with agents' notes
+        self._deciders: list[tuple[int, str]] = []  # player and label of each move
+        self._tried: list[dict[str, Any]] = []  # notes on failed attempts at the next decision
+        self._event_ends = [len(self.state.event_log())]  # number of events after the deal and after each action
+        self._round_ends: list[int] = []  # number of events after each finished hand or round
+        self._returnable: list[State] = []  # positions before the moves that can be taken back
         self._shown: dict[int, Shown] = {}
         self._rewinds = 0
-        self._requests: Counter[int] = Counter()  # granted, by player; after each one the view counts as changed
-        self.revision = 0
+        self._requests: Counter[int] = Counter()  # granted requests by player; each one starts a new turn
+        self.revision = 0  # counts all changes. Secret, because viewers do not see all of them.
         self._ends_rounds = np.array([kind.closes == Part.HAND for kind in game.table.kinds])
         for move in moves:
             self._apply(move)
         if moves and self.state.is_terminal:
             self._finish()
 
-    # -- who is who ---------------------------------------------------------------------------------------------
+    # -- seats --------------------------------------------------------------------------------------------------
 
     @property
     def people(self) -> list[int]:
-        """The players that are people's, also while agents play for them."""
+        """The players owned by people, even while agents play for them."""
         return [player for player, seat in enumerate(self.record.seats) if seat.link]
 
     @property
     def num_rounds(self) -> int:
-        """How many hands or rounds have ended; the game has gone on after each."""
+        """How many hands or rounds have ended, except for the last of a finished game."""
         return len(self._round_ends)
 
     @property
     def agent_to_act(self) -> str:
-        """Name of the agent to act; PERSON if a person is, or nobody."""
+        """Name of the agent to act; PERSON if it is a person's turn or the game is over."""
         return PERSON if self.state.is_terminal else self.record.seats[self.state.current_player].agent
 
     def seat_of(self, link: str) -> int | None:
-        """Return the player whose secret link this is."""
+        """Return the player with this secret link, or None."""
         return next((p for p, seat in enumerate(self.record.seats) if seat.link and seat.link == link), None)
 
     def may_watch(self, viewer: int, link: str) -> bool:
-        """Return whether a link lets somebody see what `viewer` sees."""
+        """Return whether the owner of a link may see what `viewer` sees."""
         seat = self.seat_of(link)
         if self.state.is_terminal or viewer == SPECTATOR:
             return True
@@ -130,29 +135,29 @@ class Table:
         return link == self.record.host and not self.people
 
     def agent_seed(self, *place: int | str) -> int:
-        """Return a seed that says nothing about the deal."""
+        """Return a seed that reveals nothing about the deal."""
         digest = hashlib.blake2s(repr(place).encode(), key=self.record.key, digest_size=8).digest()
         return int.from_bytes(digest, "little") >> 1
 
     def change_seat(self, link: str, player: int, agent: str, is_here: bool, think: float) -> str:
-        """Change who plays a player.
+        """Change who plays a seat.
 
-        A person may let an agent play for them, and play again. Whoever opened the table may seat another agent in
-        place of one, let the game's usual opponent play for somebody who is away, and open one seat of a table without
-        people to a person. Nobody gets to see cards that another person has held, or a second hand.
+        People may let agents play for them and take their seats back. The host may replace an agent by another one, let
+        the game's default opponent play for an absent person, and give one seat of a table without people to a person.
+        No person gets to see cards that another person has held, or a second hand.
 
         Args:
-            link: of whoever asks for it.
-            player: whose seat it is.
-            agent: who is to play, or PERSON.
-            is_here: whether the person whose seat it is looks at the table.
-            think: seconds that agents take at least when the table gets its first person.
+            link: secret link of the person who asks.
+            player: the seat's player.
+            agent: name of an agent, or PERSON.
+            is_here: whether the seat's owner is present.
+            think: least thinking time, in seconds, that applies if this is the first person at the table.
 
         Returns:
-            the new link of a seat that was opened to a person, or "".
+            the new secret link of a seat given to a person, or "".
 
         Raises:
-            RefusedError: it is not allowed.
+            RefusedError: this is not allowed.
         """
         seat, opened = self.record.seats[player], ""
         if self.state.is_terminal:
@@ -183,26 +188,22 @@ class Table:
                     "or an agent plays for them"
                 )
             if agent != usual:
-                raise RefusedError(f"for somebody who is away, only {usual} can play")
+                raise RefusedError(f"only {usual} can play for an absent person")
         elif agent == PERSON and self.people:
             raise RefusedError("a person can take an agent's seat only at a table without people")
 
     # -- moves --------------------------------------------------------------------------------------------------
 
     def act(self, seat: int, turn: int, intents: Sequence[Any]) -> None:
-        """Make moves of a person: all of them, or none.
-
-        Args:
-            seat: the player.
-            turn: of the view that the person saw.
-            intents: as in `cardenvs.core.intents`; after the first one as actions by id.
+        """Make all moves of a person's request, or none; `turn` is that of the view they saw, and `intents` as in
+        core.intents.
 
         Raises:
-            RefusedError: the table has moved on, or a move is illegal.
+            RefusedError: the view is outdated, or a move is illegal.
         """
         self._check_turn(seat, turn)
         if not 0 < len(intents) <= _LONGEST_PLAY:
-            raise RefusedError(f"a play has 1 to {_LONGEST_PLAY} actions")
+            raise RefusedError(f"a play must have 1 to {_LONGEST_PLAY} actions")
         trial, actions = self.state.clone(), []
         for intent in intents:
             try:
@@ -214,10 +215,10 @@ class Table:
         self._make([Move(action) for action in actions])
 
     def forfeit(self, seat: int, turn: int) -> None:
-        """A person leaves the game, on their own turn.
+        """Forfeit for a person, on their own turn.
 
         Raises:
-            RefusedError: it is not their turn.
+            RefusedError: the view is outdated, or it is another player's turn.
         """
         self._check_turn(seat, turn)
         if self.state.current_player != seat:
@@ -225,25 +226,25 @@ class Table:
         self._make([Move(FORFEIT + seat)])
 
     def decide(self, action: int, notes: dict[str, Any]) -> None:
-        """Make the move of an agent: a legal action or a forfeit."""
+        """Make a move that no person has chosen: an agent's legal action, or a forfeit."""
         seat = self.record.seats[self.state.current_player]
         kept = notes | ({"earlier": self._tried} if self._tried else {})
         kept |= {"by": seat.agent} if seat.agent and seat.link else {}
         self._make([Move(action, kept or None)])
 
     def note_try(self, notes: dict[str, Any]) -> None:
-        """Keep what an agent noted about a decision that it could not make; it is part of the next move's notes."""
+        """Keep the notes on a failed decision. They become part of the next move's notes."""
         self._tried = [*self._tried, notes][-_MOST_TRIES:]
 
     def can_take_back(self, seat: int) -> bool:
-        """Return whether a player may take the last move back: their turn goes on and nothing was revealed to them."""
+        """Return whether a player can take back the last move: it is still their turn, and they learned nothing new."""
         return bool(self._returnable) and self.state.current_player == seat
 
     def take_back(self, seat: int, turn: int) -> None:
-        """Take the last move of an unfinished turn back.
+        """Take back the last move of an unfinished turn.
 
         Raises:
-            RefusedError: there is none, or it revealed something.
+            RefusedError: the view is outdated, there is no such move, or the move revealed something.
         """
         self._check_turn(seat, turn)
         if not self.can_take_back(seat):
@@ -267,26 +268,26 @@ class Table:
     def _make(self, moves: list[Move]) -> None:
         self._records.add_moves(self.record.watch, len(self.moves), moves)
         for move in moves:
-            self._note_whether_returnable(move)
+            self._apply_and_check(move)
         if self.state.is_terminal:
             self._finish()
 
     def _finish(self) -> None:
-        """Note that the game is over. If that cannot be written now, it is when the table is opened again."""
+        """Record the end of the game. If that fails, it is tried again when the table is loaded."""
         try:
             self._records.finish(self.record.watch)
         except sqlite3.Error as error:
             _log.error("the end of table %s cannot be kept: %s", self.record.watch, error)
 
-    def _note_whether_returnable(self, move: Move) -> None:
-        """Make a move, and note whether it may be taken back."""
+    def _apply_and_check(self, move: Move) -> None:
+        """Make a move and find out whether it can be taken back."""
         player, before = self.state.current_player, self.state.clone()
         is_person = self.record.seats[player].agent == PERSON and move.action < FORFEIT
         guesses = guessed_events(before, player, move.action) if is_person else []
         self._apply(move)
         happened = self.state.events(player)[len(before.event_rows(player)) :]
-        goes_on = is_person and self.state.current_player == player
-        if goes_on and all(guess == happened for guess in guesses):
+        same_turn = is_person and self.state.current_player == player
+        if same_turn and all(guess == happened for guess in guesses):
             self._returnable.append(before)
         else:
             self._returnable.clear()
@@ -309,7 +310,7 @@ class Table:
         record = self.record
         return self._game.new_state(seed=record.seed, deck=record.deck or None, **record.options)
 
-    # -- what viewers see ---------------------------------------------------------------------------------------
+    # -- views --------------------------------------------------------------------------------------------------
 
     def show(self, viewer: int) -> Shown:
         """Return what a viewer sees now."""
@@ -328,7 +329,7 @@ class Table:
         return shown
 
     def picture(self, viewer: int, narrow: bool) -> str:
-        """Return what a viewer sees as the JSON members that clients draw and act on, without the braces."""
+        """Return a viewer's picture and choices as JSON members without the braces."""
         shown = self.show(viewer)
         if narrow not in shown.pictures:
             shown.pictures[narrow] = self._picture(viewer, shown.view, narrow)
@@ -340,7 +341,7 @@ class Table:
             "game": view["game"],
             "title": view["title"],
             "viewer": view["viewer"],
-            **drawn(view | {"prompt": ""}, narrow),  # clients show it below
+            **drawn(view | {"prompt": ""}, narrow),  # clients show the prompt below the picture
             "players": [
                 {"name": f"player_{p}", "by": seat.by, "person": bool(seat.link), "return": state.returns[p]}
                 for p, seat in enumerate(self.record.seats)
@@ -354,47 +355,53 @@ class Table:
         return json.dumps(made, separators=(",", ":"))[1:-1]
 
     def _tell(self, shown: Shown, viewer: int) -> None:
-        """Bring the lines of a viewer up to date, action by action."""
+        """Update a viewer's lines, action by action."""
         if shown.rewinds != self._rewinds:
             shown.ends.clear()
             shown.event_ends.clear()
             shown.lines.clear()
+            shown.beats.clear()
+            shown.folds.clear()
+            shown.rounds.clear()
         rows, table = self.state.event_log(), self.state.game.table
         narrator = Narrator(self.state.game, viewer, self.state.num_players)
         for ply in range(len(shown.ends), len(self._event_ends)):
             first = self._event_ends[ply - 1] if ply else 0
             seen = table.visible(rows[first : self._event_ends[ply]], viewer)
-            shown.lines += narrator.sentences([table.read(row) for row in seen])
+            before = shown.event_ends[-1] if ply else 0
+            shown.event_ends.append(before + len(seen))
+            found = [(before + beat.end, int(beat.closes)) for beat in beats(table, seen)] if ply and len(seen) else []
+            told = 0
+            for end in [end - before for end, closes in found if closes == Part.HAND]:
+                shown.lines += narrator.sentences([table.read(row) for row in seen[told:end]])
+                shown.folds.append(len(shown.lines))
+                told = end
+            shown.lines += narrator.sentences([table.read(row) for row in seen[told:]])
             shown.ends.append(len(shown.lines))
-            shown.event_ends.append(len(seen) + (shown.event_ends[-1] if ply else 0))
-        sees = (rows[:, AUDIENCE] & viewer_bit(viewer)) != 0
-        shown.rounds = [int(np.count_nonzero(sees[:end])) for end in self._round_ends if sees[end - 1]]
+            shown.beats += found
+            if ply < len(self.moves) or not self.state.is_terminal:
+                shown.rounds += [end for end, closes in found if closes == Part.HAND]
 
     def moment(self, viewer: int, event: int) -> Moment:
-        """Return what shows the table as a viewer saw it after the first `event` of its events.
+        """Return the position that a viewer saw after the first `event` of its events.
 
         Raises:
-            RefusedError: there are not so many.
+            RefusedError: there is no such event.
         """
         ends = self.show(viewer).event_ends
         if not 0 < event <= ends[-1]:
-            raise RefusedError(f"there are events 1 to {ends[-1]}; got {short(event)}")
+            raise RefusedError(f"events are 1 to {ends[-1]}; got {short(event)}")
         actions = [move.action for move in self.moves[: bisect.bisect_left(ends, event)]]
         return Moment(self._new_state(), actions, viewer, event, self.record.key)
 
     def log(self, player: int, link: str, before: int) -> dict[str, Any]:
-        """Return what a player's agents noted about their decisions, for people.
+        """Return the notes of a player's agents on decisions before number `before`, for the person with this link.
 
-        Whoever may not see what the player sees learns only how decisions failed.
-
-        Args:
-            player: int.
-            link: of whoever asks.
-            before: only decisions before this number, counted from 0.
+        People who may not see the player's cards get only the reasons of failures.
 
         Returns:
-            {"entries": [{"number", "label", "notes"} or {"number", "failed": [{"reason", "times"}, ...]}, ...],
-            latest first, "is_full": whether they show everything}.
+            "entries": [{"number", "label", "notes"}, ...] or [{"number", "failed": [{"reason", "times"}, ...]}, ...],
+            latest first; "is_full": whether these are all notes.
         """
         is_full = self.may_watch(player, link)
         entries = self._decisions(player) if is_full else self._failures(player)
@@ -408,7 +415,7 @@ class Table:
         return {"entries": found, "is_full": is_full}
 
     def _decisions(self, player: int) -> list[dict[str, Any]]:
-        """Return everything that agents noted about the decisions of a player."""
+        """Return all notes of agents on the decisions of a player, oldest first."""
         noted = [
             {"label": label, "notes": move.notes}
             for move, (decider, label) in zip(self.moves, self._deciders, strict=True)
@@ -419,7 +426,7 @@ class Table:
         return [{"number": number} | entry for number, entry in enumerate(noted)]
 
     def _failures(self, player: int) -> list[dict[str, Any]]:
-        """Return how decisions of a player failed, in words that say nothing about cards."""
+        """Return the failures in the decisions of a player, described without revealing cards."""
         found: list[dict[str, Any]] = []
         for entry in self._decisions(player):
             tries = [*entry["notes"].get("earlier", []), entry["notes"]]
@@ -430,13 +437,13 @@ class Table:
                 found.append({"number": len(found), "failed": failed})
         return found
 
-    # -- once it is over ----------------------------------------------------------------------------------------
+    # -- replays ------------------------------------------------------------------------------------------------
 
     def replay(self) -> Replay:
-        """Return the game so far as a replay. It shows everything, so only of a game that is over."""
+        """Return the game so far as a replay. It shows all cards, so only a finished game's may be published."""
         return Replay.of(self.state, [seat.by for seat in self.record.seats])
 
     def replay_job(self) -> dict[str, Any]:
-        """Return what draws a page that plays the game, with agents' notes (cardenvs.server.drawing)."""
+        """Return the drawing job for the replay, with agents' notes (cardenvs.server.drawing)."""
         notes = {str(ply): move.notes for ply, move in enumerate(self.moves) if move.notes}
         return {"text": self.replay().text(), "notes": notes}

@@ -1,7 +1,7 @@
-"""Connections below the application: what a client may leave half done, unread or unanswered.
+"""Serving with bounds on slow and excessive connections.
 
-Uvicorn waits for ever for the rest of a request and for a client that does not read. Here both end: whoever keeps the
-server waiting is cut off after a while, and earlier when connections become scarce.
+Uvicorn waits without limit for the rest of a request, and for a client that does not read. Here, a client that keeps
+the server waiting is disconnected after a while, and earlier when there are too many connections.
 """
 
 import asyncio
@@ -21,64 +21,64 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from cardenvs.server.settings import Limits
 
-_LOOK_SECONDS = 1.0  # between two looks at all connections
-_HEAD_BYTES = 1 << 16  # of a request, without its body
-_PIPELINED = 16  # requests that a client may send before the first is answered
-_UNREAD_BYTES = 1 << 20  # that wait for a socket's client while it goes on sending
-_AHEAD = 256  # messages, or parts of one, that a socket's client may send before they are read
-_CLOSE_SECONDS = 2.0  # that a socket has to say goodbye
-_GRACE_SECONDS = 1  # that requests have when the server ends
-_OTHER_FILES = 512  # that a server has open beside its connections
+_CHECK_SECONDS = 1.0  # interval between checks of all connections
+_HEAD_BYTES = 1 << 16  # size of a request without its body
+_PIPELINED = 16  # requests that a client may send before it gets the first response
+_UNREAD_BYTES = 1 << 20  # bytes that a socket's client may leave unread while it sends more
+_AHEAD = 256  # messages, or parts of one, in the queue of a socket
+_CLOSE_SECONDS = 2.0  # time for the closing handshake of a socket
+_GRACE_SECONDS = 1  # time for requests to finish when the server ends
+_OTHER_FILES = 512  # open files other than connections
 
 
 class Guard:
-    """All connections of a server. Cuts off clients that keep it waiting."""
+    """All connections of a server. Disconnects clients that keep it waiting."""
 
     def __init__(self, limits: Limits) -> None:
         self._patience, self._most = limits.client_seconds, limits.requests
         self._sockets: set[_Socket] = set()
         self._https: set[_Http] = set()
         self._addresses: Counter[str] = Counter()
-        self._unread: dict[Any, tuple[int, float]] = {}  # bytes that a client does not take, and since when
+        self._unread: dict[Any, tuple[int, float]] = {}  # unread bytes, and since when their number is the same
         self._timer: asyncio.TimerHandle | None = None
 
     def add_http(self, one: "_Http") -> None:
-        """A connection for requests is made; where there are too many, another one ends."""
+        """Add an HTTP connection. If there are too many, abort another one."""
         if len(self._https) >= self._most:
             self._make_room()
         self._https.add(one)
         self._addresses[one.address] += 1
-        self._keep_looking()
+        self._schedule_check()
 
     def drop_http(self, one: "_Http") -> None:
-        """It is closed, or has become a socket."""
+        """Remove an HTTP connection that was closed or upgraded to a socket."""
         if one in self._https:
             self._https.discard(one)
             self._addresses[one.address] -= 1
-            self._addresses += Counter()  # without those that are zero
+            self._addresses += Counter()  # drops zeros
 
     def add_socket(self, one: "_Socket") -> None:
-        """A socket is opened."""
+        """Add an open socket."""
         self._sockets.add(one)
-        self._keep_looking()
+        self._schedule_check()
 
     def drop_socket(self, one: "_Socket") -> None:
-        """A socket is closed."""
+        """Remove a closed socket."""
         self._sockets.discard(one)
 
     def _make_room(self) -> None:
-        """Cut off a client that keeps the server waiting: one of the address with most connections, the slowest."""
+        """Abort a connection that keeps the server waiting: the slowest of the address with the most connections."""
         now = asyncio.get_running_loop().time()
         waiting = [one for one in self._https if one.keeps_waiting()]
         if waiting:
             self._cut(max(waiting, key=lambda one: (self._addresses[one.address], now - one.since)))
 
-    def _keep_looking(self) -> None:
+    def _schedule_check(self) -> None:
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+            self._timer = asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._check)
 
-    def _look(self) -> None:
-        """Cut off whoever has kept the server waiting for too long."""
+    def _check(self) -> None:
+        """Abort connections that have kept the server waiting for too long."""
         now, unread = asyncio.get_running_loop().time(), {}
         connections: list[_Http | _Socket] = [*self._https, *self._sockets]
         for one in connections:
@@ -93,7 +93,7 @@ class Guard:
             self._cut(one)
         self._timer = None
         if self._https or self._sockets:
-            self._keep_looking()
+            self._schedule_check()
 
     def _cut(self, one: "_Http | _Socket") -> None:
         one.transport.abort()
@@ -104,21 +104,18 @@ class Guard:
 
 
 class _Http(HttpToolsProtocol):
-    """A connection for requests.
-
-    Attributes:
-        address: of the client.
-        since: when it began to do what it does, in the time of the event loop.
-    """
+    """An HTTP connection."""
 
     def __init__(self, guard: Guard, **settings: Any) -> None:
         super().__init__(**settings)
-        self._guard, self.since = guard, self.loop.time()
-        self._head = 0  # bytes of a request that has not begun otherwise
-        self.address = ""
+        # when the current phase (waiting, request or response) began, in the event loop's time
+        self.since = self.loop.time()
+        self._guard = guard
+        self._head = 0  # bytes received since the last request, up to the end of the next one's headers
+        self.address = ""  # address of the client
 
     def keeps_waiting(self) -> bool:
-        """Return whether the server waits for the client: for a request, for the rest of one, or for it to read."""
+        """Return whether the server waits for the client to send a request, to finish one, or to read."""
         cycle = self.cycle
         idle = cycle is None or (cycle.response_complete and not self.pipeline)
         return idle or cycle.more_body or self.flow.write_paused
@@ -140,7 +137,7 @@ class _Http(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= _PIPELINED:
-            raise ValueError("too many requests at once")  # answered with status 400
+            raise ValueError("too many requests at once")  # the response has status 400
         self._head, self.since = -sys.maxsize, self.loop.time()
         super().on_headers_complete()
 
@@ -158,7 +155,7 @@ class _Http(HttpToolsProtocol):
 
 
 class _Socket(WebSocketsSansIOProtocol):
-    """A socket."""
+    """A web socket."""
 
     def __init__(self, guard: Guard, **settings: Any) -> None:
         super().__init__(**settings)
@@ -174,21 +171,21 @@ class _Socket(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        # Answers to pings are written whether the client reads them or not.
+        # Pongs are written even if the client does not read them.
         if self.transport.get_write_buffer_size() > _UNREAD_BYTES or len(self.frames) > _AHEAD:
             self.transport.abort()
         else:
             super().data_received(data)
 
     def send_receive_event_to_app(self) -> None:
-        if self.queue.qsize() > _AHEAD:  # all of them have come at once, before reading could pause
+        if self.queue.qsize() > _AHEAD:  # messages of a single packet arrive before reading can pause
             self.transport.abort()
         else:
             super().send_receive_event_to_app()
 
 
 def run(app: Starlette, bind: str, port: int, limits: Limits) -> None:
-    """Serve until Ctrl-C or SIGTERM. Agents that think on in threads do not keep the process alive."""
+    """Serve until Ctrl-C or SIGTERM. Agents that still think in threads do not keep the process alive."""
     guard = Guard(limits)
     most = limits.connections + limits.requests
     _allow_files(most + _OTHER_FILES)
@@ -203,7 +200,7 @@ def run(app: Starlette, bind: str, port: int, limits: Limits) -> None:
 
 
 def _allow_files(wanted: int) -> None:
-    """Raise the limit of open files, as far as this process may: each connection is one."""
+    """Raise the limit of open files as far as possible: each connection needs one."""
     if sys.platform == "win32":
         return
     import resource
@@ -216,7 +213,7 @@ def _allow_files(wanted: int) -> None:
 
 
 def _end_if_threads_go_on() -> None:
-    """End the process at once if an agent still thinks; Python would wait for its thread."""
+    """Exit at once if an agent still thinks. Python would wait for its thread."""
     here = threading.current_thread()
     if any(one is not here and not one.daemon for one in threading.enumerate()):
         logging.shutdown()

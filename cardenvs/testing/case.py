@@ -5,7 +5,7 @@ import dataclasses
 import random
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.envs.single import SeatEnv
 
-_LARGE = 250  # a game with more events is large: only a sample is checked unless `thorough`
+_LARGE = 250  # a game with more events is large: `check_game` checks a sample by default
 _MOST_IDS = 300  # states with more action ids have a random sample tried
 _MOST_EVENTS = 6000  # approximate total of plies before the sampled states, whose histories are all checked
 
@@ -28,31 +28,24 @@ class ConformanceError(AssertionError):
 
 @dataclasses.dataclass
 class Report:
-    """Statistics of a run of `check_game`.
+    """Statistics of a run of `check_game`."""
 
-    Attributes:
-        games, states, twins: numbers of games played, states checked and twins created.
-        second_histories: number of other real histories with the same events, in which all that a player gets was the
-            same.
-        compared_positions, compared_worlds: numbers of positions at which twins were compared with real histories, and
-            of these histories.
-        phases: number of states checked by phase.
-        hidden: [could differ, did differ] by (phase, place): numbers of twins in which what is hidden in a place (a
-            pile, a counter, or the next token to leave a pile) could and did differ from the truth.
-        longest: most plies of a game.
-        shown: what events had shown players, by what they observed; see cardenvs.testing.recoverable.
-    """
-
+    # numbers of games played, states checked and twins created
     games: int = 0
     states: int = 0
     twins: int = 0
+    # number of other real histories with the same events, in which all that a player gets was the same
     second_histories: int = 0
+    # numbers of positions at which twins were compared with real histories, and of these histories
     compared_positions: int = 0
     compared_worlds: int = 0
-    longest: int = 0
-    phases: Counter = dataclasses.field(default_factory=Counter)
+    longest: int = 0  # most plies of a game
+    phases: Counter[str] = dataclasses.field(default_factory=Counter)  # number of states checked by phase
+    # [could differ, did differ] by (phase, place): numbers of twins in which what is hidden in a place (a pile, a
+    # counter, or the next token to leave a pile) could and did differ from the truth
     hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)
-    shown: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    # what events had shown players, by what they observed; see cardenvs.testing.recoverable
+    shown: dict[tuple[Any, ...], tuple[Any, ...]] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def count(self, phase: str, place: str, differs: bool) -> None:
         """Count a twin in which what is hidden in `place` could differ from the truth, and whether it did."""

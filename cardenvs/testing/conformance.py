@@ -7,7 +7,7 @@ game (a `Case`). Counts over many games are in `Report`.
 import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc  # chi-square, upper tail
@@ -29,24 +29,17 @@ _SECOND_HISTORIES = 8  # of the deals that fit a position, in which all that a p
 
 
 @dataclasses.dataclass(frozen=True)
-class Effort:
-    """How much to check.
+class _Effort:
+    """How much to check."""
 
-    Attributes:
-        default_games: number of games with default options.
-        states: states per game.
-        seconds: time in each other mode.
-        compared: how many twins to compare with real histories.
-    """
-
-    default_games: int = 10
-    states: int = 12
-    seconds: float = processes.SECONDS
-    compared: worlds.WorldsEffort = worlds.FULL
+    default_games: int = 10  # number of games with default options
+    states: int = 12  # states per game
+    seconds: float = processes.SECONDS  # time in each other mode
+    compared: worlds.WorldsEffort = worlds.FULL  # how many twins to compare with real histories
 
 
-_FULL, _SAMPLE = Effort(), Effort(default_games=2, states=4, seconds=1.5, compared=worlds.SAMPLE)
-_SAMPLE_EXAMPLES = 2  # most `examples` of a large game
+_FULL, _SAMPLE = _Effort(), _Effort(default_games=2, states=4, seconds=1.5, compared=worlds.SAMPLE)
+_SAMPLE_EXAMPLES = 2  # most `examples` of a sample
 
 
 def check_game(
@@ -55,19 +48,18 @@ def check_game(
     examples: int = 25,
     seed: int = 0,
     subprocesses: bool = True,
-    thorough: bool = False,
+    effort: Literal["sample", "auto", "full"] = "auto",
     worlds_error: float = 0.0,
 ) -> Report:
     """Check that a registered game conforms.
-
-    For large games, with more than 250 events, it checks fewer games, options and positions.
 
     Args:
         game: name of a game, or a Game.
         examples: number of games with random options, in addition to some with the defaults.
         seed: seed of the random cases.
         subprocesses: whether to play a sample in separate processes with the compiler off and with bounds checked.
-        thorough: whether to check large games as closely as small ones, which takes minutes.
+        effort: "full" checks a game as closely as possible, which takes minutes for a large one, with more than 250
+            events. "sample" checks fewer games, options and positions. "auto" samples large games only.
         worlds_error: for a game whose worlds are only nearly uniform, as its page must say: how far the share of twins
             in which a token, or two, lie in a pile may be from that of real histories.
 
@@ -80,33 +72,33 @@ def check_game(
     """
     require("hypothesis", "test")
     game = get_game(game) if isinstance(game, str) else game
-    report, effort = Report(), _FULL
+    report, checked = Report(), _FULL
     faces.check_option_names(game)
     first = next(_default_cases(game, seed, 1))
     if first.start().is_terminal:
         raise ConformanceError(f"{first}: the deal ends the game; somebody must be to act")
-    if not thorough and any(case.is_large() for case in _default_cases(game, seed, 2)):
-        effort, examples = _SAMPLE, min(examples, _SAMPLE_EXAMPLES)
-    for case in _default_cases(game, seed, effort.default_games):
+    if effort == "sample" or (effort == "auto" and any(case.is_large() for case in _default_cases(game, seed, 2))):
+        checked, examples = _SAMPLE, min(examples, _SAMPLE_EXAMPLES)
+    for case in _default_cases(game, seed, checked.default_games):
         if case.start().is_terminal:
             raise ConformanceError(f"{case}: the deal ends the game; somebody must be to act")
-        check_case(case, report, effort)
-    _for_random_cases(game, examples, seed, lambda case: check_case(case, report, effort))
-    _check_rare_phases(game, seed, report, effort)
+        check_case(case, report, checked)
+    _for_random_cases(game, examples, seed, lambda case: check_case(case, report, checked))
+    _check_rare_phases(game, seed, report, checked)
     _check_seeds_differ(game)
     leaks.check_hidden_places_vary(game, report)
     if game.can_list_deals():
         _check_uniform(game, report)
-    worlds.check_worlds(game, report, seed, effort.compared, worlds_error)
+    worlds.check_worlds(game, report, seed, checked.compared, worlds_error)
     faces.check_pettingzoo(game)
     faces.check_single_seat(game)
     if subprocesses:
-        cases = _default_cases(game, seed + 1, min(3, effort.default_games))
-        processes.check_other_modes(game, [*cases], effort.seconds)
+        cases = _default_cases(game, seed + 1, min(3, checked.default_games))
+        processes.check_other_modes(game, [*cases], checked.seconds)
     return report
 
 
-def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
+def check_case(case: Case, report: Report, effort: _Effort = _FULL) -> None:
     """Run all checks of one game."""
     report.games += 1
     trackers = [knowledge.Tracker(case.game, case.options) for _ in range(case.options.num_players)]
@@ -154,7 +146,7 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
     run()
 
 
-def _check_rare_phases(game: Game, seed: int, report: Report, effort: Effort, most_games: int = 200) -> None:
+def _check_rare_phases(game: Game, seed: int, report: Report, effort: _Effort, most_games: int = 200) -> None:
     """Search more games, whose play makes for phases not seen so far, and check those that reach one."""
 
     def check(case: Case) -> None:
@@ -175,7 +167,7 @@ def _case_strategy(game: Game) -> Any:
     seeds = st.integers(0, 2**63 - 1)
 
     @st.composite
-    def cases(draw: Callable) -> Case:
+    def cases(draw: Callable[..., Any]) -> Case:
         values = {f.name: draw(_option_strategy(f, st)) for f in dataclasses.fields(game.options)}
         try:
             options = game.make_options(**values)
@@ -187,7 +179,7 @@ def _case_strategy(game: Game) -> Any:
     return cases()
 
 
-def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
+def _option_strategy(field: dataclasses.Field[Any], st: Any) -> Any:
     meta, default = field.metadata, st.just(field.default)
     if meta["choices"] or meta["values"]:
         return st.sampled_from([field.default, *(meta["choices"] or meta["values"])])
@@ -201,8 +193,7 @@ def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
     return default | (number | st.none() if meta["optional"] else number)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Checks of a whole game
+# -- checks of a whole game ---------------------------------------------------------------------------------------
 
 
 def check_returns(case: Case) -> None:
@@ -232,8 +223,7 @@ def _check_seeds_differ(game: Game) -> None:
         raise ConformanceError(f"{game.name}: the same seed deals different cards")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Uniformity, for games whose deals can be listed
+# -- uniformity, for games whose deals can be listed --------------------------------------------------------------
 
 
 def _check_uniform(game: Game, report: Report, positions: int = 6, draws: int = 600) -> None:
@@ -250,10 +240,10 @@ def _check_uniform(game: Game, report: Report, positions: int = 6, draws: int = 
             _check_chi_square(case, state, wanted, found, draws)
 
 
-def _consistent_deals(case: Case, state: State, player: int, report: Report) -> dict[tuple, float]:
+def _consistent_deals(case: Case, state: State, player: int, report: Report) -> dict[tuple[Any, ...], float]:
     """Return the probability of each table that fits everything `player` has seen, and check what it gets in some."""
     key, compared = state.information_state_key(player), 0
-    weights: dict[tuple, float] = defaultdict(float)
+    weights: dict[tuple[Any, ...], float] = defaultdict(float)
     for deck, probability in case.game.enumerate_deals(**case.options.as_dict()):
         other = case.game.new_state(seed=0, deck=deck, **case.options.as_dict())
         try:
@@ -270,7 +260,9 @@ def _consistent_deals(case: Case, state: State, player: int, report: Report) -> 
     return {table: weight / total for table, weight in weights.items()}
 
 
-def _check_chi_square(case: Case, state: State, wanted: dict, found: Counter, draws: int) -> None:
+def _check_chi_square(
+    case: Case, state: State, wanted: dict[tuple[Any, ...], float], found: Counter[tuple[Any, ...]], draws: int
+) -> None:
     statistic = sum((found[table] - draws * p) ** 2 / (draws * p) for table, p in wanted.items())
     freedom = len(wanted) - 1
     if freedom and chdtrc(freedom, statistic) < 1e-6:

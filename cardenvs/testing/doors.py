@@ -10,21 +10,22 @@ import importlib.util
 import pickle
 import random
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cardenvs.core.codes import FORFEIT, NO_ACTION, TERMINAL_PLAYER
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.state import State
-
-if TYPE_CHECKING:
-    from cardenvs.testing.case import Case
+from cardenvs.testing.case import Case, ConformanceError, fail, results_checked_by
 
 _MOST_MOVES = 6  # moves of a game after which buffers are compared
 _MOST_STEPS = 120  # steps that a copy is played alongside its original
 _SECRET = {"episode_seed"}  # entries of a batch that may depend on hidden information
 _HAS_SB3 = importlib.util.find_spec("stable_baselines3") is not None
+
+_Play = Callable[[Any, int], bool]  # plays one step of an interface; returns whether there is another
+_Show = Callable[[Any], Any]  # everything that an interface shows
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
@@ -33,7 +34,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def check_doors(case: "Case") -> None:
+def check_doors(case: Case) -> None:
     """Run all checks of this module."""
     check_whole_buffers(case)
     check_copies_play_on(case)
@@ -53,14 +54,11 @@ def frozen(value: Any) -> Any:
     return repr(value)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Twin worlds
+# -- twin worlds --------------------------------------------------------------------------------------------------
 
 
-def check_whole_buffers(case: "Case") -> None:
+def check_whole_buffers(case: Case) -> None:
     """Check that a player gets the same buffers after another player's action in the true world and in a twin."""
-    from cardenvs.testing.case import fail
-
     for before, action, player in _moves_to(case):
         known: dict[str, dict[str, Any]] = {}  # what the true world shows, by interface
         for k in range(2):
@@ -78,7 +76,7 @@ def check_whole_buffers(case: "Case") -> None:
                         )
 
 
-def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
+def _moves_to(case: Case) -> Iterator[tuple[State, int, int]]:
     """Return (state, action taken, next player to act) for some moves of the game after which the player changes."""
     moves: list[tuple[State, int, int]] = []
     before: State | None = None
@@ -101,22 +99,7 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
     return same and twin_after.current_player == player
 
 
-def put(vec: Any, env: int, state: State) -> None:
-    """Put `state` into an environment of a VectorEnv, as if play had led there."""
-    listed, amounts = state.legal_actions(), [0]
-    if vec.amount_zero is not None:
-        amounts = [action - vec.amount_zero for action in listed if action > vec.amount_zero] or [0]
-        listed = [action for action in listed if action <= vec.amount_zero]
-    vec._states[env] = state.records[0]
-    vec._legal[env] = NO_ACTION
-    vec._legal[env, : len(listed)] = listed
-    vec._buffers.num_legal[env] = len(listed)
-    vec._bits[env] = ~np.uint64(0)
-    if len(vec._amounts):
-        vec._amounts[env] = min(amounts), max(amounts)
-
-
-def _state_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+def _state_shows(case: Case, before: State, action: int, player: int) -> dict[str, Any]:
     state = before.clone()
     state.apply(action)
     return {
@@ -129,7 +112,7 @@ def _state_shows(case: "Case", before: State, action: int, player: int) -> dict[
     }
 
 
-def _aec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+def _aec_shows(case: Case, before: State, action: int, player: int) -> dict[str, Any]:
     from cardenvs.envs.raw_aec import RawEnv
 
     env, agent = RawEnv(case.game, "ansi", **case.options.as_dict()), f"player_{player}"
@@ -148,12 +131,12 @@ def _aec_shows(case: "Case", before: State, action: int, player: int) -> dict[st
     }
 
 
-def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+def _batch_shows(case: Case, before: State, action: int, player: int) -> dict[str, Any]:
     from cardenvs.envs.vector import VectorEnv
 
     vec = VectorEnv(case.game, 1, 0, 1, **case.options.as_dict())
     vec.reset()
-    put(vec, 0, before)
+    vec.put_state(0, before)
     batch = vec.step(np.array([action]))
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
@@ -161,7 +144,7 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     return shown
 
 
-def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+def _seat_shows(case: Case, before: State, action: int, player: int) -> dict[str, Any]:
     from cardenvs.agents import Agent
     from cardenvs.agents.seating import Seat
     from cardenvs.envs.single import SeatEnv
@@ -184,7 +167,7 @@ class _SeenError(Exception):
     """Raised by an opponent to end a step."""
 
 
-def _seat_vec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+def _seat_vec_shows(case: Case, before: State, action: int, player: int) -> dict[str, Any]:
     from cardenvs.envs.sb3 import SeatVecEnv
 
     shown: dict[str, Any] = {}
@@ -201,7 +184,7 @@ def _seat_vec_shows(case: "Case", before: State, action: int, player: int) -> di
     except OptionError:  # amounts are actions
         return {}
     env.reset()
-    put(env.vec, 0, before)
+    env.vec.put_state(0, before)
     env.seats[0] = before.current_player
     armed = True
     with contextlib.suppress(_SeenError):
@@ -209,7 +192,7 @@ def _seat_vec_shows(case: "Case", before: State, action: int, player: int) -> di
     return shown
 
 
-_SHOWN: dict[str, Callable[["Case", State, int, int], dict[str, Any]]] = {
+_SHOWN: dict[str, Callable[[Case, State, int, int], dict[str, Any]]] = {
     "State": _state_shows,
     "RawEnv": _aec_shows,
     "VectorEnv": _batch_shows,
@@ -217,11 +200,10 @@ _SHOWN: dict[str, Callable[["Case", State, int, int], dict[str, Any]]] = {
 } | ({"SeatVecEnv": _seat_vec_shows} if _HAS_SB3 else {})
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Copies
+# -- copies -------------------------------------------------------------------------------------------------------
 
 
-def check_copies_play_on(case: "Case") -> None:
+def check_copies_play_on(case: Case) -> None:
     """Check that a copy of each interface, made during a game, shows the same as the original until the end."""
     for name, begin in _BEGIN.items():
         try:
@@ -236,19 +218,13 @@ def check_copies_play_on(case: "Case") -> None:
             draw, wanted = chooser.randrange(1 << 30), frozen(show(original))
             for way, one in copies.items():
                 if frozen(show(one)) != wanted:
-                    raise _conformance_error(f"{case}: a {way} of {name} does not show the same as the original")
+                    raise ConformanceError(f"{case}: a {way} of {name} does not show the same as the original")
             going_on = [step(one, draw) for one in (original, *copies.values())]
             if not all(going_on):
                 break
 
 
-def _conformance_error(message: str) -> Exception:
-    from cardenvs.testing.case import ConformanceError
-
-    return ConformanceError(message)
-
-
-def _begin_state(case: "Case") -> tuple[Any, Callable, Callable]:
+def _begin_state(case: Case) -> tuple[Any, _Play, _Show]:
     def step(state: State, draw: int) -> bool:
         if not state.is_terminal:
             legal = state.legal_actions()
@@ -262,7 +238,7 @@ def _begin_state(case: "Case") -> tuple[Any, Callable, Callable]:
     return case.start(), step, show
 
 
-def _begin_aec(case: "Case") -> tuple[Any, Callable, Callable]:
+def _begin_aec(case: Case) -> tuple[Any, _Play, _Show]:
     from cardenvs.envs.aec import Env
 
     def step(env: Env, draw: int) -> bool:
@@ -281,7 +257,7 @@ def _begin_aec(case: "Case") -> tuple[Any, Callable, Callable]:
     return env, step, show
 
 
-def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
+def _begin_batch(case: Case) -> tuple[Any, _Play, _Show]:
     from cardenvs.envs.vector import VectorEnv
 
     def step(vec: VectorEnv, draw: int) -> bool:
@@ -293,7 +269,7 @@ def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
         assert legal is not None
         behind = np.arange(legal.shape[1]) >= num_legal[:, None]
         if (legal[behind] != NO_ACTION).any():
-            raise _conformance_error(f"{case}: a legal list of a batch continues beyond its end: {legal}")
+            raise ConformanceError(f"{case}: a legal list of a batch continues beyond its end: {legal}")
         return [vec.batch, [vec.observe(player) for player in range(vec.num_players)]]
 
     vec = VectorEnv(case.game, 3, case.seed, 1, resumable=True, **case.options.as_dict())
@@ -301,9 +277,8 @@ def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
     return vec, step, show
 
 
-def _begin_seat(case: "Case") -> tuple[Any, Callable, Callable]:
+def _begin_seat(case: Case) -> tuple[Any, _Play, _Show]:
     from cardenvs.envs.single import SeatEnv
-    from cardenvs.testing.case import results_checked_by
 
     def step(env: SeatEnv, draw: int) -> bool:
         legal = np.flatnonzero(env._info()["action_mask"])
@@ -319,7 +294,7 @@ def _begin_seat(case: "Case") -> tuple[Any, Callable, Callable]:
     return env, step, lambda env: [env._observation(), env._info(), env.game_state.record_bytes()]
 
 
-def _begin_seat_vec(case: "Case") -> tuple[Any, Callable, Callable]:
+def _begin_seat_vec(case: Case) -> tuple[Any, _Play, _Show]:
     from cardenvs.envs.sb3 import SeatVecEnv
 
     def step(env: SeatVecEnv, draw: int) -> bool:
@@ -332,7 +307,7 @@ def _begin_seat_vec(case: "Case") -> tuple[Any, Callable, Callable]:
     return env, step, lambda env: [env.vec.batch, env.action_masks(), env.seats]
 
 
-_BEGIN: dict[str, Callable[["Case"], tuple[Any, Callable, Callable]]] = {
+_BEGIN: dict[str, Callable[[Case], tuple[Any, _Play, _Show]]] = {
     "State": _begin_state,
     "Env": _begin_aec,
     "VectorEnv": _begin_batch,
@@ -340,11 +315,10 @@ _BEGIN: dict[str, Callable[["Case"], tuple[Any, Callable, Callable]]] = {
 } | ({"SeatVecEnv": _begin_seat_vec} if _HAS_SB3 else {})
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Codes
+# -- codes --------------------------------------------------------------------------------------------------------
 
 
-def check_codes_are_refused(case: "Case") -> None:
+def check_codes_are_refused(case: Case) -> None:
     """Check that interfaces for agents and learners reject the codes of all players, and change nothing."""
     for name, begin in _BEGIN.items():
         if name == "State":  # `apply` accepts codes; `check_legal` is tested below
@@ -361,11 +335,11 @@ def check_codes_are_refused(case: "Case") -> None:
             except (CardenvsError, AssertionError):
                 if frozen(show(env)) == before:
                     continue
-            raise _conformance_error(f"{case}: {name} accepts the code {code}, or changes when it rejects it")
+            raise ConformanceError(f"{case}: {name} accepts the code {code}, or changes when it rejects it")
     state = case.start()
     for player in range(case.options.num_players):
         try:
             state.check_legal(FORFEIT + player)
         except IllegalActionError:
             continue
-        raise _conformance_error(f"{case}: State.check_legal accepts a code")
+        raise ConformanceError(f"{case}: State.check_legal accepts a code")

@@ -5,15 +5,17 @@ import inspect
 import io
 import random
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cardenvs.core.game import Game
 from cardenvs.core.rng import episode_seed
+from cardenvs.testing.case import Case, ConformanceError, fail, results_checked_by
 
 if TYPE_CHECKING:
-    from cardenvs.testing.case import Case
+    from cardenvs.core.state import State
 
 _EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # from api_test for every Dict observation
 
@@ -24,7 +26,6 @@ def check_option_names(game: Game) -> None:
     from cardenvs.envs.seat_vector import SeatVectorEnv
     from cardenvs.envs.single import SeatEnv
     from cardenvs.envs.vector import VectorEnv
-    from cardenvs.testing.case import ConformanceError
 
     options = set(game.make_options().as_dict())
     for env in (RawEnv, VectorEnv, SeatEnv, SeatVectorEnv):
@@ -34,10 +35,9 @@ def check_option_names(game: Game) -> None:
             )
 
 
-def check_aec(case: "Case") -> None:
+def check_aec(case: Case) -> None:
     """Check that the AEC environment shows the same bytes as the State, and never overwrites what it returned."""
     from cardenvs.envs.raw_aec import RawEnv
-    from cardenvs.testing.case import fail
 
     env = RawEnv(case.game, **case.options.as_dict())
     env.reset(seed=case.seed)
@@ -61,10 +61,9 @@ def check_aec(case: "Case") -> None:
         fail(case, state, "the AEC environment overwrote an observation that it had returned")
 
 
-def check_batch(case: "Case") -> None:
+def check_batch(case: Case) -> None:
     """Check that a batch plays the same bytes as the State, on one thread and on two, and after restarts."""
     from cardenvs.envs.vector import VectorEnv
-    from cardenvs.testing.case import fail
 
     num_envs = 3
     batches = [
@@ -98,9 +97,7 @@ def _episode_seed(seed: int, env: int, episode: int) -> int:
         return int(episode_seed(seed, env, episode))
 
 
-def _compare(case: "Case", state, vec, env: int) -> None:
-    from cardenvs.testing.case import fail
-
+def _compare(case: Case, state: "State", vec: Any, env: int) -> None:
     batch, player = vec.batch, state.current_player
     legal, mask = batch.legal_actions[env, : batch.num_legal[env]].tolist(), state.action_mask()
     if vec.amount_zero is not None:
@@ -117,7 +114,7 @@ def _compare(case: "Case", state, vec, env: int) -> None:
         fail(case, state, "the batch shows another player, observation, mask or legal list than the State")
 
 
-def _steps(case: "Case"):
+def _steps(case: Case) -> Iterator[tuple["State", int | None]]:
     """Yield (state, action to take, or None at the end) of random play."""
     state, chooser = case.start(), random.Random(case.play_seed)
     while not state.is_terminal:
@@ -134,7 +131,6 @@ def check_pettingzoo(game: Game) -> None:
         from pettingzoo.test import api_test, seed_test
 
     from cardenvs.envs.aec import Env
-    from cardenvs.testing.case import ConformanceError
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -151,7 +147,6 @@ def check_single_seat(game: Game) -> None:
     from gymnasium.utils.env_checker import check_env
 
     from cardenvs.envs.single import SeatEnv
-    from cardenvs.testing.case import results_checked_by
 
     env = SeatEnv(game, seat="random", illegal_reward=-1.0)  # because check_env samples without a mask
     with warnings.catch_warnings(), results_checked_by(env):

@@ -12,20 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cardenvs.core.events import (
-    AUDIENCE,
-    EVERYBODY,
-    KIND,
-    OMNISCIENT,
-    SOURCE,
-    TARGET,
-    TOKEN,
-    UNKNOWN,
-    VISIBLE,
-    Op,
-    new_log,
-    viewer_bit,
-)
+from cardenvs.core import events as ev
 from cardenvs.core.state import State
 
 _MOST_TRIED = 12  # other actions tried, to see whether a player can choose between them in secret
@@ -49,29 +36,27 @@ class Histories:
         self.state, self.player, self.replayed = state, player, 0
         self._game, self._options, self._actions = state.game, state.options, state.actions
         self._deck = state.deck.tolist()
-        self._log = new_log(4 * len(state.event_log()) + 64)
+        self._log = ev.new_log(4 * len(state.event_log()) + 64)
         self._legal = np.zeros(self._game.max_legal(self._options), np.int32)
         self._expected: list[np.ndarray] = []
         self.has_secrets = False
         self._look_back()
         log = state.event_log()
-        ops = [self._game.table.kinds[kind].op for kind in log[:, KIND].tolist()]
-        created = [k for k, op in enumerate(ops) if op == Op.CREATE]
-        moves = np.array([op != Op.NOTE for op in ops])
+        ops = [self._game.table.kinds[kind].op for kind in log[:, ev.KIND].tolist()]
+        created = [k for k, op in enumerate(ops) if op == ev.Op.CREATE]
+        moves = np.array([op != ev.Op.NOTE for op in ops])
         self.is_first_deal = (
             bool(created)
             and created[-1] < self._num_dealing
-            and not {Op.CLEAR, Op.SHUFFLE} & set(ops[created[-1] :])
-            and bool((log[moves, AUDIENCE] == EVERYBODY).all())
+            and not {ev.Op.CLEAR, ev.Op.SHUFFLE} & set(ops[created[-1] :])
+            and bool((log[moves, ev.AUDIENCE] == ev.EVERYBODY).all())
         )
         self._constraints = _Places(state, player, log, ops) if self.is_first_deal else None
 
     def draw(self, chooser: random.Random, world: State | None = None) -> State | None:
         """Deal once. Return the position reached, or None if it is not reached, or looks different.
 
-        Args:
-            chooser: source of chance.
-            world: if given, a twin; hidden tokens go to places from which they may have come to where it has them.
+        Given `world`, a twin, hidden tokens go to places from which they may have come to where it has them.
         """
         assert self._constraints is not None
         deck = self._constraints.deal(chooser, world)
@@ -133,41 +118,45 @@ class _Places:
     as any other order of the deal would leave it, and dealing one after the other is uniform.
     """
 
-    def __init__(self, state: State, player: int, rows: np.ndarray, ops: list[Op]) -> None:
+    def __init__(self, state: State, player: int, rows: np.ndarray, ops: list[ev.Op]) -> None:
         self._game, self._state, self._player = state.game, state, player
         self._deck = state.deck.tolist()
         self._backs = [self._back(token) for token in self._deck]
-        self._piles = {int(row[TARGET]) for row, op in zip(rows, ops, strict=True) if op == Op.CREATE}
-        seen = np.where(rows[:, VISIBLE] & rows[:, AUDIENCE] & viewer_bit(player) != 0, rows[:, TOKEN], UNKNOWN)
-        left = [k for k, op in enumerate(ops) if op == Op.MOVE and int(rows[k, SOURCE]) in self._piles]
+        self._piles = {int(row[ev.TARGET]) for row, op in zip(rows, ops, strict=True) if op == ev.Op.CREATE}
+        seen = np.where(
+            rows[:, ev.VISIBLE] & rows[:, ev.AUDIENCE] & ev.viewer_bit(player) != 0, rows[:, ev.TOKEN], ev.UNKNOWN
+        )
+        left = [k for k, op in enumerate(ops) if op == ev.Op.MOVE and int(rows[k, ev.SOURCE]) in self._piles]
         self._came_to = self._first_piles(rows, left)  # place: (number of the event, pile)
         self._edges: dict[int, set[int]] = defaultdict(set)  # pile: piles from which a token may have come unseen
         for row, token, op in zip(rows, seen, ops, strict=True):
-            if op == Op.MOVE_ALL or (op == Op.MOVE and token == UNKNOWN):
-                self._edges[int(row[TARGET])].add(int(row[SOURCE]))
-        self._fixed = {place: self._deck[place] for place, (k, _) in self._came_to.items() if int(seen[k]) != UNKNOWN}
+            if op == ev.Op.MOVE_ALL or (op == ev.Op.MOVE and token == ev.UNKNOWN):
+                self._edges[int(row[ev.TARGET])].add(int(row[ev.SOURCE]))
+        self._fixed = {
+            place: self._deck[place] for place, (k, _) in self._came_to.items() if int(seen[k]) != ev.UNKNOWN
+        }
         self._wanted = self._nested(self._sightings(rows, seen, ops))
 
     def _first_piles(self, rows: np.ndarray, left: list[int]) -> dict[int, tuple[int, int]]:
         """Return for each place of the deck whose token has left it: the event, and the pile where it went."""
-        tokens = [int(rows[k, TOKEN]) for k in left]
+        tokens = [int(rows[k, ev.TOKEN]) for k in left]
         if tokens == self._deck[: len(tokens)]:
-            return {place: (k, int(rows[k, TARGET])) for place, k in enumerate(left)}
+            return {place: (k, int(rows[k, ev.TARGET])) for place, k in enumerate(left)}
         count = Counter(self._deck)
         return {
-            self._deck.index(token): (k, int(rows[k, TARGET]))
+            self._deck.index(token): (k, int(rows[k, ev.TARGET]))
             for k, token in zip(left, tokens, strict=True)
             if count[token] == 1
         }
 
-    def _sightings(self, rows: np.ndarray, seen: np.ndarray, ops: list[Op]) -> list[tuple[int, frozenset[int]]]:
+    def _sightings(self, rows: np.ndarray, seen: np.ndarray, ops: list[ev.Op]) -> list[tuple[int, frozenset[int]]]:
         """Return (token, places from which it may have come) for tokens first seen outside the deck."""
         copies = Counter(self._deck)
         copies.subtract(self._fixed.values())
         met, found = set(self._fixed.values()), []
         for k, op in enumerate(ops):
-            token, pile = int(seen[k]), int(rows[k, SOURCE])
-            if op not in (Op.MOVE, Op.REVEAL) or token == UNKNOWN or token in met or pile in self._piles:
+            token, pile = int(seen[k]), int(rows[k, ev.SOURCE])
+            if op not in (ev.Op.MOVE, ev.Op.REVEAL) or token == ev.UNKNOWN or token in met or pile in self._piles:
                 continue
             met.add(token)
             if copies[token] == 1:
@@ -200,14 +189,14 @@ class _Places:
     def deal(self, chooser: random.Random, world: State | None) -> list[int] | None:
         """Return a deck, or None if there is no place left for a token."""
         wanted = self._wanted if world is None else [*self._wanted, *self._of_world(world)]
-        deck: list[int] = [UNKNOWN] * len(self._deck)
+        deck: list[int] = [ev.UNKNOWN] * len(self._deck)
         rest = Counter(self._deck)
         for place, token in self._fixed.items():
             deck[place] = token
             rest[token] -= 1
         for token, places in wanted:
             back = self._back(token)
-            free = [place for place in sorted(places) if deck[place] == UNKNOWN and self._backs[place] == back]
+            free = [place for place in sorted(places) if deck[place] == ev.UNKNOWN and self._backs[place] == back]
             if not free or not rest[token]:
                 return None
             deck[chooser.choice(free)] = token
@@ -218,17 +207,17 @@ class _Places:
         for group in tokens.values():
             chooser.shuffle(group)
         for place, token in enumerate(deck):
-            if token == UNKNOWN:
+            if token == ev.UNKNOWN:
                 deck[place] = tokens[self._backs[place]].pop()
         return deck
 
     def _of_world(self, world: State) -> list[tuple[int, frozenset[int]]]:
         """Return the hidden tokens of a twin with the places from which they may have come, the smallest set first."""
-        known, table = self._state.table(self._player), world.table(OMNISCIENT)
+        known, table = self._state.table(self._player), world.table(ev.OMNISCIENT)
         asked = Counter(token for token, _ in self._wanted)
         hidden = []
         for number, tokens in enumerate(table.piles):
-            unseen = Counter(tokens) - Counter(token for token in known.piles[number] if token != UNKNOWN)
+            unseen = Counter(tokens) - Counter(token for token in known.piles[number] if token != ev.UNKNOWN)
             places = self._sources(number, len(self._state.event_log())) if unseen else frozenset()
             hidden += [(token, places) for token in unseen.elements() if not asked[token] and places]
         return sorted(hidden, key=lambda pair: len(pair[1]))

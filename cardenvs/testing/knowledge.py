@@ -126,17 +126,9 @@ class Tracker:
 
 
 def check_twins(state: State, player: int, tracker: Tracker, seed: int, twins: int = 3) -> str:
-    """Compare a state and twins of it with what `player` has seen.
+    """Compare a state and twins of it with what `player` has seen. Returns what is impossible, or an empty string.
 
-    Args:
-        state: the position.
-        player: the player whose twins to check.
-        tracker: Tracker of this game and player; reads the new events.
-        seed: of the first twin.
-        twins: number of twins.
-
-    Returns:
-        what is impossible, or an empty string.
+    The tracker of this game and player reads the new events; `seed` is that of the first twin.
     """
     tracker.see(state.event_rows(player))
     if wrong := tracker.contradictions(state):

@@ -84,7 +84,6 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         rng = np.zeros(4, np.uint64)
         seen["legal actions"] = state.legal_actions()
         seen["candidates"] = state.candidates()
-        seen["forced action"] = state.forced_action()
         seen["prompt"] = write_prompt(Turn(state, 0), _PROMPTS).messages
         ids = sampled_ids(num_actions, sum(state.legal_actions()))
         tried = (*state.legal_actions()[:2], *ids[:2])
@@ -173,7 +172,7 @@ def _count_draws(case: Case, state: State, after: tuple[State, State], player: i
                 return
 
 
-def _quiet_rows(before: State, after: State, player: int) -> list | None:
+def _quiet_rows(before: State, after: State, player: int) -> list[Any] | None:
     """Return the new events that `player` sees, or None if they show a token or the game is over."""
     rows = after.event_rows(player)[len(before.event_rows(player)) :]
     quiet = _undeclared(before.game, rows)

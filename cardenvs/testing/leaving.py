@@ -19,10 +19,8 @@ _TOLERANCE = 1e-9
 def check_price_of_leaving(case: Case, state: State, plies: int = _PLIES) -> None:
     """Check that the player to act gets no more by leaving than in any line of play that a search finds.
 
-    Args:
-        case: the game.
-        state: a position. What a player gets by leaving is settled at once (see positions.check_forfeit).
-        plies: the search ends after this many actions.
+    What a player gets by leaving is settled at once (see positions.check_forfeit). The search ends after `plies`
+    actions.
     """
     if state.is_terminal:
         return
@@ -37,13 +35,9 @@ def check_price_of_leaving(case: Case, state: State, plies: int = _PLIES) -> Non
 
 
 def lines_of_play(case: Case, state: State, player: int, plies: int = _PLIES) -> Iterator[State]:
-    """Yield finished games that continue from `state`, searching for those that cost `player` most.
+    """Yield finished games that continue from a state before the end, searching for those that cost `player` most.
 
-    Args:
-        case: the game.
-        state: a position that is not the end.
-        player: who is to lose as much as possible.
-        plies: the search ends after this many actions.
+    The search ends after `plies` actions.
     """
     chooser = random.Random(case.play_seed + state.ply)
     current, worst = state.clone(), None

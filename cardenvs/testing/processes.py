@@ -11,25 +11,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import Any
 
 from cardenvs.core.game import Game
 from cardenvs.core.registry import game_targets, get_game, register_game
 from cardenvs.core.state import State
-
-if TYPE_CHECKING:
-    from cardenvs.testing.case import Case
+from cardenvs.testing.case import Case, ConformanceError
 
 SECONDS = 30.0  # default time for a game in another mode; without the compiler, some games take hours
 MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
 def check_other_modes(
-    game: Game, cases: list["Case"], seconds: float = SECONDS, modes: Collection[str] = tuple(MODES)
+    game: Game, cases: list[Case], seconds: float = SECONDS, modes: Collection[str] = tuple(MODES)
 ) -> None:
     """Play `cases` in other modes, for up to `seconds` each, and compare every position byte for byte."""
-    from cardenvs.testing.case import ConformanceError
-
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
     wanted = [digests(game, one) for one in games]
     for mode in modes:
@@ -42,12 +38,12 @@ def check_other_modes(
                     raise ConformanceError(f"{case}: with {mode} the game differs from ply {ply} on")
 
 
-def _last(case: "Case") -> State:
+def _last(case: Case) -> State:
     *_, state = case.positions()
     return state
 
 
-def digests(game: Game, one: dict, seconds: float = math.inf) -> list[str]:
+def digests(game: Game, one: dict[str, Any], seconds: float = math.inf) -> list[str]:
     """Return a digest of record, legal actions and observations of each position of a game, until time is up."""
     until = time.monotonic() + seconds
     state = game.new_state(seed=one["seed"], **one["options"])
@@ -70,10 +66,8 @@ def _digest(state: State) -> str:
 
 
 def _digests_elsewhere(
-    game: Game, games: list[dict], mode: str, settings: dict[str, str], seconds: float
+    game: Game, games: list[dict[str, Any]], mode: str, settings: dict[str, str], seconds: float
 ) -> list[list[str]]:
-    from cardenvs.testing.case import ConformanceError
-
     request = {
         "name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games, "seconds": seconds,
     }  # fmt: skip
@@ -87,7 +81,8 @@ def _digests_elsewhere(
     )
     if done.returncode:
         raise ConformanceError(f"{game.name}: with {mode} play fails:\n{done.stderr[-3000:]}")
-    return json.loads(done.stdout)
+    answers: list[list[str]] = json.loads(done.stdout)
+    return answers
 
 
 def main() -> None:

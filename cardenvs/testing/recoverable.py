@@ -3,13 +3,12 @@
 A player knows the faces in the fold of its events, and those on the table at the end of the previous deal. If two
 histories give a player the same observation and the same legal actions, they must agree on both; otherwise a player who
 takes notes knows more than a network. The check compares positions of many games. To get similar histories, it also
-plays on twins of some positions with the same actions and the same chance. A game lists deliberate omissions by pile in
-`Game.not_observed`.
+plays on twins of some positions with the same actions and the same chance.
 """
 
 import random
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from cardenvs.core.events import KIND, NO_PLACE, SOURCE, UNKNOWN, Op
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
-
-if TYPE_CHECKING:
-    from cardenvs.testing.case import Case
+from cardenvs.testing.case import Case, fail
 
 _STARTS = 5  # positions of a game from which twins are played on
 _TWINS = 4  # twins of each position
@@ -30,13 +27,11 @@ _MOST_EVENTS = 2000  # events before a start, because every twin is compared on 
 Known = tuple[tuple[int, int], ...]  # (pile, token), sorted
 
 
-def check_recoverable(case: "Case", shown: dict[tuple, tuple[Known, Known]]) -> None:
+def check_recoverable(case: Case, shown: dict[tuple[Any, ...], tuple[Known, Known]]) -> None:
     """Add the histories of `case` to `shown` and check that they agree with those already there.
 
-    Args:
-        case: the game to play.
-        shown: faces that events have shown, (now, in the previous deal), by options, player, observation and legal
-            actions.
+    `shown` has the faces that events have shown, (now, in the previous deal), by options, player, observation and legal
+    actions.
 
     Raises:
         ConformanceError: a player has the same observation in two histories that have shown it different faces.
@@ -48,7 +43,7 @@ def check_recoverable(case: "Case", shown: dict[tuple, tuple[Known, Known]]) -> 
         _play_on(case, histories, player, chooser, shown)
 
 
-def _starts(case: "Case", chooser: random.Random) -> Iterator[State]:
+def _starts(case: Case, chooser: random.Random) -> Iterator[State]:
     """Yield some positions of the game, including the first."""
     short = [k for k, state in enumerate(case.positions()) if not k or len(state.event_log()) < _MOST_EVENTS]
     chosen = {0, *chooser.sample(short, min(_STARTS - 1, len(short)))}
@@ -67,7 +62,7 @@ def _twin(state: State, player: int, seed: int) -> State:
     return twin
 
 
-def _play_on(case: "Case", histories: list[State], player: int, chooser: random.Random, shown: dict) -> None:
+def _play_on(case: Case, histories: list[State], player: int, chooser: random.Random, shown: dict[Any, Any]) -> None:
     """Play on the first history at random, and the others with the same actions as long as these are legal."""
     notebooks = [_Notebook(case.game) for _ in histories]
     real = histories[0]
@@ -93,9 +88,7 @@ def _goes_along(twin: State, real: State, action: int) -> bool:
     return True
 
 
-def _compare(case: "Case", state: State, player: int, notebook: "_Notebook", shown: dict) -> None:
-    from cardenvs.testing.case import fail
-
+def _compare(case: Case, state: State, player: int, notebook: "_Notebook", shown: dict[Any, Any]) -> None:
     known = notebook.read(state.event_rows(player))
     observed = hash((state.observation(player).tobytes(), tuple(state.legal_actions())))
     other = shown.setdefault((repr(case.options), player, observed), known)
@@ -106,7 +99,7 @@ def _compare(case: "Case", state: State, player: int, notebook: "_Notebook", sho
                 case,
                 state,
                 f"player {player} cannot see in its observation what its events have shown{when}: "
-                f"{texts[0]}, or else {texts[1]}; show it, or give the reason in Game.not_observed",
+                f"{texts[0]}, or else {texts[1]}",
             )
 
 
@@ -141,8 +134,7 @@ class _Notebook:
         return tuple(
             sorted(
                 (number, token)
-                for number, (pile, _) in enumerate(self._game.table.pile_of)
-                if pile.name not in self._game.not_observed
+                for number in range(len(self._game.table.pile_of))
                 for token in self._table.piles[number]
                 if token != UNKNOWN
             )

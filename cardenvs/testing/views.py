@@ -1,23 +1,20 @@
 """Checks of what people and clients get: views against their schema, and intents against the actions they stand for."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardenvs.core.errors import IllegalActionError, require
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.game_view import game_view_schema
 from cardenvs.core.intents import intent_of, resolve
 from cardenvs.core.state import State
-from cardenvs.testing.case import fail
-
-if TYPE_CHECKING:
-    from cardenvs.testing.case import Case
+from cardenvs.testing.case import Case, fail
 
 _KEYS = (b"one table", b"another table")
 _MOST_CHOICES = 20  # whose intents are tried in a position
 
 
-def check_views(case: "Case", state: State) -> None:
+def check_views(case: Case, state: State) -> None:
     """Check the views of all viewers, and that every legal action has an intent that leads back to it."""
     for viewer in (*range(state.num_players), SPECTATOR, OMNISCIENT):
         view = state.view(viewer, _KEYS[0])
@@ -30,7 +27,7 @@ def check_views(case: "Case", state: State) -> None:
         _check_intents(case, state)
 
 
-def _check_ids(case: "Case", state: State, view: dict[str, Any]) -> None:
+def _check_ids(case: Case, state: State, view: dict[str, Any]) -> None:
     ids = _ids_in(view)
     if len(set(ids)) < len(ids):
         fail(case, state, f"two tokens in the view of {view['viewer']} have the same id")
@@ -49,10 +46,11 @@ def _ids_in(view: dict[str, Any]) -> list[str]:
 
 
 def _number(view: dict[str, Any]) -> int:
-    return {"spectator": SPECTATOR, "everything": OMNISCIENT}.get(view["viewer"], view["viewer"])
+    viewer: int | str = view["viewer"]
+    return {"spectator": SPECTATOR, "everything": OMNISCIENT}[viewer] if isinstance(viewer, str) else viewer
 
 
-def _check_counts(case: "Case", state: State, view: dict[str, Any]) -> None:
+def _check_counts(case: Case, state: State, view: dict[str, Any]) -> None:
     for pile in view["piles"]:
         number = sum(token.get("hidden", 1) for token in pile["tokens"])
         if number != pile["count"] or sum(pile.get("groups", [number])) != number:
@@ -60,7 +58,7 @@ def _check_counts(case: "Case", state: State, view: dict[str, Any]) -> None:
             fail(case, state, f"pile {pile['id']} has {number} tokens, count {pile['count']}, groups {groups}")
 
 
-def _check_intents(case: "Case", state: State) -> None:
+def _check_intents(case: Case, state: State) -> None:
     player = state.current_player
     view = state.view(player)
     for choice in view["choices"][:: max(1, len(view["choices"]) // _MOST_CHOICES)]:

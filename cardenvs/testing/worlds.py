@@ -10,6 +10,7 @@ import dataclasses
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, chdtrc, ndtr  # cumulative binomial, chi-square (upper tail), normal
@@ -38,19 +39,12 @@ _SEEN_BY = 4  # second histories in which everything a player gets is compared
 
 @dataclasses.dataclass(frozen=True)
 class WorldsEffort:
-    """How much to compare.
+    """How much to compare."""
 
-    Attributes:
-        games: number of games.
-        positions: positions of each.
-        actions: most actions replayed for each position.
-        every_player: whether several players look at each position, or one.
-    """
-
-    games: int = 6
-    positions: int = 2
-    actions: int = 12_000
-    every_player: bool = True
+    games: int = 6  # number of games
+    positions: int = 2  # positions of each
+    actions: int = 12_000  # most actions replayed for each position
+    every_player: bool = True  # whether several players look at each position, or one
 
 
 FULL, SAMPLE = WorldsEffort(), WorldsEffort(games=4, actions=4_000, every_player=False)
@@ -59,12 +53,7 @@ FULL, SAMPLE = WorldsEffort(), WorldsEffort(games=4, actions=4_000, every_player
 def check_worlds(game: Game, report: Report, seed: int = 0, effort: WorldsEffort = FULL, error: float = 0.0) -> None:
     """Check positions of games with default and random options, and count them in `report`.
 
-    Args:
-        game: the Game.
-        report: counts what was compared.
-        seed: of the games.
-        effort: how much to compare.
-        error: difference of shares that is allowed, as in `check_game`.
+    `error` is the difference of shares that is allowed, as in `check_game`.
 
     Raises:
         ConformanceError: a player gets more than its events, or `determinize` is not uniform.
@@ -87,19 +76,12 @@ def check_position(
 ) -> bool:
     """Compare second real histories of `state`, as `player` has seen it, with the state and with its twins.
 
-    Args:
-        case: the game, for messages.
-        state: a position of a game that was dealt from an explicit deck with every token.
-        player: who looks.
-        report: counts what was compared.
-        actions: stop after this many replayed actions.
-        error: difference of shares that is allowed.
-
-    Returns:
-        whether twins were compared: not if too few histories were found, or if others have chosen in secret.
+    The game was dealt from an explicit deck with every token. Stops after `actions` replayed actions; `error` is the
+    difference of shares that is allowed. Returns whether twins were compared: not if too few histories were found, or
+    if others have chosen in secret.
     """
     histories = Histories(state, player)
-    if not histories.is_first_deal or not _hides(state, player):
+    if not histories.is_first_deal or not any(UNKNOWN in pile for pile in state.table(player).piles):
         return False
     chooser = random.Random(state.ply * 31 + player)
     real = _draw(histories, chooser, _FIRST, actions)
@@ -142,7 +124,7 @@ def _options(game: Game, chooser: random.Random) -> Options:
         return options
 
 
-def _value(field: dataclasses.Field, chooser: random.Random) -> object:
+def _value(field: dataclasses.Field[Any], chooser: random.Random) -> object:
     meta = field.metadata
     if meta["choices"] or meta["values"]:
         return chooser.choice(meta["choices"] or meta["values"])
@@ -169,10 +151,6 @@ def _positions(case: Case, tokens: list[int], chooser: random.Random, number: in
     if case.play_seed % 2:
         chosen.add(len(states) - 1)
     yield from (states[k] for k in sorted(chosen))
-
-
-def _hides(state: State, player: int) -> bool:
-    return any(UNKNOWN in pile for pile in state.table(player).piles)
 
 
 def _draw(histories: Histories, chooser: random.Random, wanted: int, actions: int) -> list[State]:
@@ -204,18 +182,14 @@ def check_seen(case: Case, state: State, player: int, real: list[State], report:
                 )
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Comparing two samples
+# -- comparing two samples ----------------------------------------------------------------------------------------
 
 
 def _differences(
     histories: Histories, chooser: random.Random, real: list[State], twins: list[State], error: float
 ) -> tuple[str, float]:
     """Return what differs most between two samples of equal size, and the p-value of all comparisons together."""
-    found = [
-        *_compare_tokens(real, twins, error),
-        _compare_turned(histories, chooser, real, twins, error),
-    ]
+    found = [*_compare_tokens(real, twins, error), _compare_turned(histories, chooser, real, twins, error)]
     if not error:
         found.append(_compare_worlds(real, twins))
     where, p_value = min(found, key=lambda pair: pair[1])
@@ -266,7 +240,7 @@ class _Names:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._numbers: dict[tuple, int] = {}
+        self._numbers: dict[tuple[Any, ...], int] = {}
         self.texts: list[str] = []
 
     def of(self, state: State) -> list[int]:
@@ -282,7 +256,7 @@ class _Names:
         legal = len(state.legal_actions())
         return [*found, self._number(("legal", legal), None, f"{legal} legal actions")]
 
-    def _number(self, key: tuple, token: int | None, text: str) -> int:
+    def _number(self, key: tuple[Any, ...], token: int | None, text: str) -> int:
         if key not in self._numbers:
             self._numbers[key] = len(self.texts)
             self.texts.append(text if token is None else f"{self._game.view.token_label(token)} {text}")
@@ -302,7 +276,7 @@ def _two_sided(first: np.ndarray, second: np.ndarray, size: int, error: float) -
     share = both / (2 * size)
     spread = np.sqrt(np.maximum(2 * size * share * (1 - share), 1e-9))
     apart = np.maximum(np.abs(np.asarray(first, np.float64) - second) - error * size, 0)
-    normal = 2 * ndtr(-apart / spread)
+    normal: np.ndarray = 2 * ndtr(-apart / spread)
     if error:
         return normal
     rare = np.minimum(both, 2 * size - both).astype(np.int64)

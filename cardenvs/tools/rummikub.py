@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from cardenvs.cli.shared import new_console
 from cardenvs.core.text import count
@@ -28,20 +29,17 @@ def commands() -> None:
 
 @app.command()
 def solve(
-    rack: Annotated[str, typer.Option(metavar="TILES", help='Tiles of the rack, such as "R13 K4 J".')],
+    rack: Annotated[str, Option(metavar="TILES", help='Tiles of the rack, such as "R13 K4 J".')],
     table: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SETS", help='Sets separated by ";", as in "B3 B4 B5; R7 B7 K7". Repeatable.'),
+        list[str] | None, Option(metavar="SETS", help='Sets separated by ";", as in "B3 B4 B5; R7 B7 K7". Repeatable.')
     ] = None,
-    objective: Annotated[
-        str, typer.Option(metavar="tiles|points", help="Lay the most tiles or the most points.")
-    ] = "tiles",
+    objective: Annotated[str, Option(metavar="tiles|points", help="Lay the most tiles or the most points.")] = "tiles",
     joker_rule: Annotated[
-        str, typer.Option(metavar="retrieve|free|locked", help="When a joker on the table may change its meaning.")
+        str, Option(metavar="retrieve|free|locked", help="When a joker on the table may change its meaning.")
     ] = "retrieve",
-    opening: Annotated[bool, typer.Option("--opening", help="The player has not opened: rack tiles only.")] = False,
-    opening_min: Annotated[int, typer.Option(min=0, help="Points that an opening must be worth.")] = 30,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    opening: Annotated[bool, Option("--opening", help="The player has not opened: rack tiles only.")] = False,
+    opening_min: Annotated[int, Option(min=0, help="Points that an opening must be worth.")] = 30,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the play that lays the most tiles or points. The result is exact.
 
@@ -55,6 +53,7 @@ def solve(
     - `cardenvs rummikub solve --rack "K10 J B10 R2" --opening --json`
     """
     from cardenvs.games.rummikub.solve import solve as solve_position
+    from cardenvs.games.rummikub.tiles import parse_tiles
 
     sets = [part for part in ";".join(table or ()).split(";") if part.strip()]
     best = solve_position(
@@ -63,16 +62,10 @@ def solve(
     if as_json:
         typer.echo(json.dumps(_as_json(best), indent=1))
     else:
-        _show(best, Counter(_parsed(rack)))
+        _show(best, Counter(parse_tiles(rack)))
 
 
-def _parsed(rack: str) -> list[int]:
-    from cardenvs.games.rummikub.tiles import parse_tiles
-
-    return parse_tiles(rack)
-
-
-def _as_json(best: "Solution") -> dict:
+def _as_json(best: "Solution") -> dict[str, Any]:
     from cardenvs.games.rummikub.tiles import tile_label
 
     return {
@@ -87,7 +80,7 @@ def _as_json(best: "Solution") -> dict:
     }
 
 
-def _show(best: "Solution", rack: Counter) -> None:
+def _show(best: "Solution", rack: Counter[Any]) -> None:
     """Print the play: first the sets that stay, then the sets laid, with rack tiles marked."""
     console = new_console()
     if not best.num_tiles:
@@ -104,12 +97,12 @@ def _show(best: "Solution", rack: Counter) -> None:
         console.print(f"  best from the rack alone: {best.opening_points} points, {melds}")
 
 
-def _show_melds(console: "Console", what: str, melds: "Table", from_rack: Counter) -> None:
+def _show_melds(console: "Console", what: str, melds: "Table", from_rack: Counter[Any]) -> None:
     for meld in sorted(melds, key=lambda meld: not any(from_rack[slot.tile] for slot in meld.slots)):
         console.print(f"  [dim]{what:<6}[/dim] {_meld(meld, from_rack)}")
 
 
-def _meld(meld: "Meld", from_rack: Counter) -> str:
+def _meld(meld: "Meld", from_rack: Counter[Any]) -> str:
     """Return a meld with colours; tiles found in `from_rack` are marked and removed from it."""
     parts = []
     for slot in meld.slots:

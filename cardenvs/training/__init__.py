@@ -2,6 +2,6 @@
 
 import os
 
-# Torch's threads wait for each other after every operation, by default spinning. If other work needs a core, they spin
-# against the thread they wait for, and training becomes ten times slower. This must be set before torch is loaded.
+# Torch's threads wait for each other after every operation, by default in a busy loop. If other work needs a core, they
+# compete with the thread they wait for, and training gets ten times slower. Set this before torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -3,12 +3,11 @@
     decisions = Decisions.of_store(Path("games.db"), get_game("leduc_poker_v0"), ["search"], most=100_000)
     path = clone(decisions, Config(hidden=(64,)), "runs/clone")
 
-Policy: cross-entropy over the legal actions. Value: the return that followed, so that PPO can go on from the network.
-Deals are split in three: for learning, for deciding when to stop, and for the reported figures.
+The policy is trained by cross-entropy over the legal actions, and the value on the returns that followed, so that PPO
+can start from the network. The deals are split in three: for learning, for deciding when to stop, and for the report.
 """
 
 import copy
-import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -19,17 +18,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from cardenvs.agents.checkpoint_file import check_model, checked_fields, read_checkpoint, write_checkpoint
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.agents.ppo import check_model, checked_fields, read_checkpoint, write_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, OptionError
-from cardenvs.core.files import locked_folder, write_whole
 from cardenvs.core.rng import derived_seed
 from cardenvs.training.config import NETWORK_SETTINGS, Config
 from cardenvs.training.decisions import Decisions
-from cardenvs.training.ppo.moments import restore_moments
-from cardenvs.training.ppo.run import CHECKPOINT
-from cardenvs.training.progress import METRICS_FILE, Logs
+from cardenvs.training.folder import Logs, RunFolder
+from cardenvs.training.ppo.saved import restore_moments
 
 RESULT_FILE = "clone.json"
 _EVALUATED_TOGETHER = 8192
@@ -46,10 +43,10 @@ class CloneSettings:
 
     Attributes:
         epochs: passes over the data at most.
-        patience: epochs without a better likelihood on the stopping deals after which to stop.
-        batch: decisions in a step of the optimiser.
+        patience: stop after this many epochs without a better likelihood on the stopping deals.
+        batch: decisions per optimiser step.
         lr: learning rate of Adam.
-        held_out: share of the deals for stopping, and as many again for the report.
+        held_out: share of the deals for stopping; as many again are for the report.
     """
 
     epochs: int = 100
@@ -62,23 +59,26 @@ class CloneSettings:
         """Check the fields.
 
         Raises:
-            OptionError: one is out of range.
+            OptionError: a field is out of range.
         """
         if min(self.epochs, self.patience, self.batch) < 1:
-            raise OptionError("epochs, patience and batch are 1 or more")
+            raise OptionError("epochs, patience and batch must be at least 1")
         if not 0 < self.lr <= 1 or not 0 < self.held_out <= 0.4:
-            raise OptionError(f"lr is above 0 and up to 1, held_out up to 0.4; got {self.lr:g} and {self.held_out:g}")
+            raise OptionError(
+                "lr must be above 0 and at most 1, held_out above 0 and at most 0.4; "
+                f"got {self.lr:g} and {self.held_out:g}"
+            )
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well a network predicts decisions in which there was a choice.
+    """How well a network predicts decisions with more than one legal action.
 
     Attributes:
-        accuracy: share in which its likeliest action was the agent's.
+        accuracy: share of decisions in which the most likely action was the agent's.
         log_likelihood: mean log-probability of the agent's action, in nats.
-        uniform: the same for a player who draws among the legal actions.
-        decisions: how many.
+        uniform: the same for uniform random play.
+        decisions: number of decisions.
     """
 
     accuracy: float
@@ -92,7 +92,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Progress:
-    """One epoch: its number from 1, the mean loss, and the agreement on the stopping deals."""
+    """An epoch: its number, from 1, the mean loss, and the agreement on the stopping deals."""
 
     epoch: int
     loss: float
@@ -106,7 +106,7 @@ class _Data:
         deals = np.unique(decisions.deal)
         number = max(1, round(held_out * len(deals)))
         if len(deals) < 2 * number + 1:
-            raise OptionError(f"cloning needs at least 3 deals, of which some are held out; there are {len(deals)}")
+            raise OptionError(f"cloning needs at least 3 deals, since some are held out; there are {len(deals)}")
         deals = np.random.default_rng(derived_seed(seed, "held-out deals")).permutation(deals)
         split = {"stopping": deals[:number], "report": deals[number : 2 * number], "learning": deals[2 * number :]}
         self.rows = {
@@ -126,13 +126,17 @@ class Cloning:
     """A run between two epochs.
 
     Attributes:
-        network: what is learning.
-        best: its weights in the best epoch so far.
+        network: the network that learns.
+        best: its weights after the best epoch so far.
         epoch: number of epochs done.
     """
 
     def __init__(self, decisions: Decisions, config: Config, settings: CloneSettings) -> None:
-        """Begin; raises OptionError if there are too few deals."""
+        """Create a run that has not begun.
+
+        Raises:
+            OptionError: there are too few deals.
+        """
         self.decisions, self.config, self.settings = decisions, config, settings
         self._data = _Data(decisions, settings.held_out, config.seed)
         with torch.random.fork_rng(devices=[]):
@@ -149,7 +153,7 @@ class Cloning:
         return self.epoch >= self.settings.epochs or self._waited >= self.settings.patience
 
     def advance(self, on_step: Callable[[int, int], None] = lambda done, total: None) -> Progress:
-        """Learn for an epoch; `on_step` is called with the number of decisions done and their total."""
+        """Learn for an epoch. `on_step` is called with the number of decisions done and their total."""
         data, rows = self._data, self._data.rows["learning"]
         generator = torch.Generator().manual_seed(derived_seed(self.config.seed, "epoch", self.epoch))
         order, losses = rows[torch.randperm(len(rows), generator=generator)], []
@@ -178,7 +182,12 @@ class Cloning:
 
     @torch.inference_mode()
     def agreement(self, part: str, best: bool = False) -> Agreement:
-        """Return how well the network, or its best state, predicts "stopping", "report" or "learning" decisions."""
+        """Return how well the network, or its best state, predicts the decisions of a part of the deals.
+
+        Args:
+            part: "learning", "stopping" or "report".
+            best: whether to use the best weights.
+        """
         data = self._data
         network = self.network
         if best:
@@ -198,7 +207,7 @@ class Cloning:
         return Agreement(right / count, log_likelihood / count, uniform / count, len(rows))
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint with the best weights, which plays as `ppo:PATH`, and what resuming needs."""
+        """Write a checkpoint with the best weights, which plays as `ppo:PATH`, and everything needed to resume."""
         decisions = self.decisions
         state = {
             "settings": asdict(self.settings), "digest": self._digest, "epoch": self.epoch, "waited": self._waited,
@@ -209,11 +218,11 @@ class Cloning:
         write_checkpoint(path, decisions.game, decisions.options, self.network.shape, self.best, steps, scale, more)
 
     def restore(self, path: Path) -> None:
-        """Go on from a checkpoint.
+        """Resume from a checkpoint.
 
         Raises:
-            FormatError: it is damaged, or not of a clone.
-            OptionError: it is of other data or other settings.
+            FormatError: the checkpoint is damaged, or not that of a clone.
+            OptionError: it was made from other data or with other settings.
         """
         checkpoint = read_checkpoint(path)
         state = checked_fields(checkpoint.get("cloning"), _STATE_FIELDS, f"{path}: the state of cloning")
@@ -231,7 +240,7 @@ class Cloning:
         except FormatError as error:
             raise FormatError(f"{path} cannot be resumed: {error}") from None
         if state["epoch"] < 0 or state["waited"] < 0 or math.isnan(state["best"]):
-            raise FormatError(f"{path} cannot be resumed: it has done {short(state['epoch'])} epochs")
+            raise FormatError(f"{path} cannot be resumed: its state is out of range, in epoch {short(state['epoch'])}")
         self.network.load_state_dict(state["model"])
         self.best = copy.deepcopy(checkpoint["model"])
         self.epoch, self._waited, self._best_score = state["epoch"], state["waited"], state["best"]
@@ -251,42 +260,40 @@ def clone(
     """Clone an agent.
 
     Args:
-        decisions: the agent's.
-        config: of the network (NETWORK_SETTINGS) and the seed.
+        decisions: decisions of the agent.
+        config: shape of the network (NetworkSettings) and the seed.
         out: folder for the checkpoint, metrics.jsonl and clone.json.
         settings: how to learn.
-        resume: go on with the run in the folder, if it holds one, to the numbers of an uninterrupted run.
+        resume: resume the run in the folder, if it holds one, to the numbers of an uninterrupted run.
         overwrite: replace a run that the folder holds.
-        on_step: called with decisions done and their total, in each epoch.
-        on_epoch: called after each epoch; returning False stops the run, to be resumed.
+        on_step: called in each epoch with the number of decisions done and their total.
+        on_epoch: called after each epoch; if it returns False, the run stops and can be resumed.
 
     Returns:
-        the path of the checkpoint, and the agreement on deals that had no part in learning or stopping.
+        the path of the checkpoint, and the agreement on deals that were not used for learning or stopping.
 
     Raises:
         OptionError: too few deals, or the folder holds a run.
         FormatError: the run in the folder is damaged.
         FileError: another process works in the folder.
+        KeyboardInterrupt: on_epoch returned False.
     """
-    folder, run = Path(out), Cloning(decisions, config, settings or CloneSettings())
-    with locked_folder(folder):
-        path = folder / CHECKPOINT
-        if path.exists() and not (resume or overwrite):
-            raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        if resume and path.exists():
-            run.restore(path)
+    folder, run = RunFolder(out, result=RESULT_FILE), Cloning(decisions, config, settings or CloneSettings())
+    with folder.locked():
+        folder.check_free(resume or overwrite)
+        if resume and folder.checkpoint.exists():
+            run.restore(folder.checkpoint)
         else:
-            for name in (CHECKPOINT, METRICS_FILE, RESULT_FILE):
-                (folder / name).unlink(missing_ok=True)
-        return path, _clone_in(folder, run, on_step, on_epoch)
+            folder.clear()
+        return folder.checkpoint, _clone_in(folder, run, on_step, on_epoch)
 
 
 def _clone_in(
-    folder: Path, run: Cloning, on_step: Callable[[int, int], None], on_epoch: Callable[[Progress], bool | None]
+    folder: RunFolder, run: Cloning, on_step: Callable[[int, int], None], on_epoch: Callable[[Progress], bool | None]
 ) -> Agreement:
-    """Clone to the end of a run, in its folder."""
+    """Work on a run to its end, in its folder."""
     per_epoch = len(run._data.rows["learning"])
-    logs = Logs(folder, run.epoch * per_epoch)
+    logs = Logs(folder.path, run.epoch * per_epoch)
     try:
         while not run.is_over:
             progress = run.advance(on_step)
@@ -299,13 +306,12 @@ def _clone_in(
                     "clone/log_likelihood": progress.stopping.log_likelihood,
                 }
             )
-            run.save(folder / CHECKPOINT)
+            run.save(folder.checkpoint)
             if on_epoch(progress) is False:
                 raise KeyboardInterrupt
     finally:
         logs.close()
     found = run.agreement("report", best=True)
     about = {"game": run.decisions.game.name, "epochs": run.epoch, "learnt_from": len(run.decisions)}
-    result = {**about, **asdict(found)}
-    write_whole(folder / RESULT_FILE, json.dumps(result, indent=1) + "\n")
+    folder.write_result({**about, **asdict(found)})
     return found

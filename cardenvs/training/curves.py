@@ -1,4 +1,4 @@
-"""Learning curves of runs as a picture, from their metrics.jsonl."""
+"""Pictures of learning curves, from the metrics.jsonl of runs."""
 
 import json
 import math
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core.errors import FormatError, OptionError, require
-from cardenvs.training.progress import METRICS_FILE
+from cardenvs.training.folder import METRICS_FILE
 
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
 TEXT, GRID = "#374151", "#d1d5db"
-_DARK = (  # what other colours become on dark pages, by the styles that matplotlib writes
+_DARK = (  # colours on dark pages, by the styles that matplotlib writes
     "svg{fill:#e8edf0}"
     '[style*="fill: #ffffff"]{fill:#1d262c!important}'
     f'[style*="fill: {TEXT}"]{{fill:#c3ccd2!important}}'
@@ -27,19 +27,15 @@ Curve = dict[int, float]  # value by steps
 
 
 def read_metric(run: Path, metric: str) -> Curve:
-    """Return a metric of a run by steps.
-
-    Args:
-        run: its folder.
-        metric: as in `METRICS`, such as "eval/heuristic".
+    """Return a metric of the run in a folder by steps; its name is as in `METRICS`, such as "eval/heuristic".
 
     Raises:
-        OptionError: no such run, or no such metric in it; names those that there are.
-        FormatError: its file is damaged.
+        OptionError: the folder holds no run, or the run lacks the metric; the message names the evaluations it has.
+        FormatError: the file is damaged.
     """
     path = run / METRICS_FILE
     if not path.is_file():
-        raise OptionError(f"{run} is no run: it has no {METRICS_FILE}")
+        raise OptionError(f"{run} holds no run: it has no {METRICS_FILE}")
     if path.stat().st_size > _MOST_BYTES:
         raise FormatError(f"{path} is larger than a GiB")
     curve: Curve = {}
@@ -67,7 +63,7 @@ def _row(line: str, path: Path, number: int) -> dict[str, Any]:
 
 
 def folders_of(paths: Sequence[Path]) -> dict[str, list[Path]]:
-    """Return the runs to draw by label: a folder of `seed-N` folders is one curve, with its spread."""
+    """Return the folders of runs by label: a folder of `seed-N` folders becomes one curve of several runs."""
     found = {}
     for path in paths:
         seeds = sorted(one for one in path.glob("seed-*") if (one / METRICS_FILE).is_file())
@@ -76,18 +72,13 @@ def folders_of(paths: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def draw(runs: dict[str, list[Path]], metric: str, out: Path) -> None:
-    """Draw a metric of runs over steps.
+    """Draw a metric, named as in `METRICS`, of runs over steps. The ending of `out` selects the format.
 
     Several runs under one label become their mean, with a band from the lowest to the highest.
 
-    Args:
-        runs: folders by label.
-        metric: as in `METRICS`.
-        out: picture to write; the ending says which format.
-
     Raises:
-        OptionError: another ending, or as `read_metric`.
-        FormatError: as `read_metric`.
+        OptionError: unknown ending, or as for `read_metric`.
+        FormatError: as for `read_metric`.
         MissingExtraError: matplotlib is not installed.
     """
     _check_format(out)
@@ -104,19 +95,16 @@ def _label(metric: str) -> str:
     if metric == "eval/nash_conv":
         return "NashConv"
     name = metric.removeprefix("eval/")
-    return f"mean return a deal against {name}" if metric.startswith("eval/") else metric
+    return f"mean return per deal against {name}" if metric.startswith("eval/") else metric
 
 
 def draw_curves(curves: dict[str, list[Curve]], label: str, out: Path) -> None:
-    """Draw curves, each the mean of a group in a band from the lowest to the highest.
+    """Draw curves by label, each the mean of a group with a band from the lowest to the highest.
 
-    Args:
-        curves: groups by label.
-        label: of the vertical axis.
-        out: picture to write; the ending says which format.
+    The ending of `out` selects the format; `label` is that of the vertical axis.
 
     Raises:
-        OptionError: another ending.
+        OptionError: unknown ending.
         MissingExtraError: matplotlib is not installed.
     """
     _check_format(out)
@@ -136,11 +124,11 @@ def draw_curves(curves: dict[str, list[Curve]], label: str, out: Path) -> None:
 
 
 def save(figure: Any, out: Path) -> None:
-    """Write a matplotlib figure; as SVG, the same bytes for the same figure, and dark where the reader's system is.
+    """Write a matplotlib figure. An SVG has reproducible bytes, and follows the dark mode of the reader's system.
 
     Args:
-        figure: white, its text and grid in TEXT and GRID, or black.
-        out: picture to write; the ending says which format.
+        figure: white, with text and grid in TEXT and GRID, or black.
+        out: picture to write; the ending selects the format.
     """
     import matplotlib
 
@@ -152,12 +140,12 @@ def save(figure: Any, out: Path) -> None:
 
 
 def _in_both_themes(svg: str) -> str:
-    """Return a chart that matplotlib wrote, with colours for readers whose system prefers dark pages."""
+    """Return a chart by matplotlib with additional colours for systems that prefer dark pages."""
     return svg.replace("</style>", f"@media (prefers-color-scheme: dark) {{{_DARK}}}</style>", 1)
 
 
 def _band(group: list[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Steps, and the lowest, mean and highest value there, where every run of the group has come to."""
+    """Return the steps that all runs of a group have reached, and the lowest, mean and highest value there."""
     steps = np.array(sorted(set().union(*group)))
     first, last = max(min(curve) for curve in group), min(max(curve) for curve in group)
     steps = steps[(steps >= first) & (steps <= last)]

@@ -1,4 +1,4 @@
-"""Decisions of agents as arrays to learn from, out of a store of the arena or a file of trajectories."""
+"""Decisions of agents as arrays to learn from, read from a store of the arena or a file of trajectories."""
 
 import hashlib
 import os
@@ -19,30 +19,22 @@ from cardenvs.core.options import Options
 
 NO_ACTION = -1
 _COLUMNS = ["observation", "legal_actions", "action", "forced", "return", "deal", "agent"]
-_Report = Callable[[int, int], None]  # of what is done and the total
+_Report = Callable[[int, int], None]  # called with the number done and the total
 _Part = tuple[np.ndarray, ...]  # the arrays of Decisions
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """N decisions of some agents. Fallbacks played in place of an agent that failed are left out.
+    """N decisions of some agents, without the fallbacks that were played for an agent that failed."""
 
-    Attributes:
-        game, options: what was played.
-        observation: (N, D) of the game's dtype.
-        legal: (N, L) int32, ids of the legal actions, ascending, then NO_ACTION.
-        action: (N,) int32, the id chosen.
-        returns: (N,) float32, what the player got from there to the end, in the game's unit.
-        deal: (N,) int64. Decisions with the same number may have the same cards.
-    """
-
+    # what was played
     game: Game
     options: Options
-    observation: np.ndarray
-    legal: np.ndarray
-    action: np.ndarray
-    returns: np.ndarray
-    deal: np.ndarray
+    observation: np.ndarray  # (N, D) of the game's dtype
+    legal: np.ndarray  # (N, L) int32, ids of the legal actions, ascending, padded with NO_ACTION
+    action: np.ndarray  # (N,) int32, the id of the chosen action
+    returns: np.ndarray  # (N,) float32, what the player got from there to the end, in the game's unit
+    deal: np.ndarray  # (N,) int64, number of the deal. Decisions with the same number may share cards.
 
     def __len__(self) -> int:
         """N."""
@@ -60,11 +52,11 @@ class Decisions:
     def of_store(
         cls, path: Path, game: Game, agents: Collection[str], most: int, on_game: _Report = lambda done, total: None
     ) -> Self:
-        """Read the decisions of agents in a store, up to `most` of them.
+        """Read at most `most` decisions of agents from a store.
 
         Raises:
             ArenaError: the store is damaged, or has no game of these agents.
-            OptionError: so many decisions do not fit in memory.
+            OptionError: the decisions do not fit in memory.
         """
         with Store(path, read_only=True) as store:
             games = Games(store, game.name)
@@ -76,18 +68,18 @@ class Decisions:
     def of_parquet(
         cls, path: Path, game: Game, agents: Collection[str], most: int, on_row: _Report = lambda done, total: None
     ) -> Self:
-        """Read the decisions of agents in a file of `cardenvs trajectories`, up to `most` of them.
+        """Read at most `most` decisions of agents from a file of `cardenvs trajectories`.
 
         Raises:
             FormatError: the file is damaged or of another game.
-            ArenaError: it has no decisions of these agents.
-            OptionError: so many decisions do not fit in memory.
+            ArenaError: the file has no decisions of these agents.
+            OptionError: the decisions do not fit in memory.
         """
         file = TrajectoryFile(path)
         try:
             options = game.make_options(**file.about["options"])
         except (TypeError, OptionError) as error:
-            raise FormatError(f"{path} has options that {game.name} has not: {error}") from None
+            raise FormatError(f"{path} has options that {game.name} lacks: {error}") from None
         file.check_fits(game, options)
         found: set[str] = set()
 
@@ -110,12 +102,14 @@ class Decisions:
         if not columns:
             raise ArenaError(f"{path} has no decisions of these agents")
         widest = max(legal.shape[1] for legal in columns[1])
-        columns[1] = tuple(_padded(legal, widest) for legal in columns[1])
+        columns[1] = tuple(
+            np.pad(legal, ((0, 0), (0, widest - legal.shape[1])), constant_values=NO_ACTION) for legal in columns[1]
+        )
         return cls(game, options, *map(np.concatenate, columns))
 
 
 def _memory() -> int:
-    """Bytes of this machine's memory."""
+    """Return the bytes of this machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
 
 
@@ -127,18 +121,14 @@ def _check_known(agents: Collection[str], known: set[str], path: Path) -> None:
 
 
 def _limited(parts: Iterator[_Part], most: int) -> Iterator[_Part]:
-    """Yield parts until there are `most` decisions.
-
-    Raises:
-        OptionError: this machine cannot hold that many.
-    """
+    """Yield parts until there are `most` decisions. Raises OptionError if this machine does not have enough memory."""
     rows = widest = size = 0
     for part in parts:
         kept: _Part = tuple(array[: most - rows] for array in part)
         observation, legal, *others = kept
         rows, widest = rows + len(legal), max(widest, legal.shape[1])
         size += observation.nbytes + sum(array.nbytes for array in others)
-        if 2 * (size + rows * widest * legal.itemsize) > _memory():  # they are joined from parts
+        if 2 * (size + rows * widest * legal.itemsize) > _memory():  # joining the parts needs twice the memory
             raise OptionError(f"more than {rows:,} decisions do not fit in this machine's memory; lower --most")
         yield kept
         if rows >= most:
@@ -173,7 +163,7 @@ def _part_of_batch(batch: dict[str, Any], agents: Collection[str], game: Game, o
 def _check_rows(
     batch: dict[str, Any], sizes: np.ndarray, values: np.ndarray, game: Game, options: Options, path: Path
 ) -> None:
-    """Refuse what no game has: a file may come from anybody."""
+    """Check values against the game: a file may come from anyone."""
     actions = game.num_actions(options)
     inside = (sizes >= 1).all() and (sizes <= game.max_legal(options)).all()
     if not inside or ((values < 0) | (values >= actions)).any():
@@ -182,7 +172,3 @@ def _check_rows(
         raise FormatError(f"{path} is damaged: a number is not finite")
     if (batch["action"] < 0).any():
         raise FormatError(f"{path} is damaged: an action is negative")
-
-
-def _padded(legal: np.ndarray, width: int) -> np.ndarray:
-    return np.pad(legal, ((0, 0), (0, width - legal.shape[1])), constant_values=NO_ACTION)

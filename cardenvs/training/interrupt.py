@@ -7,15 +7,11 @@ from typing import Self
 
 
 class Interrupt:
-    """In a `with` statement, Ctrl-C asks for a stop at the next good moment; the second one stops at once.
-
-    Attributes:
-        requested: whether a stop has been asked for.
-    """
+    """In a `with` statement, the first Ctrl-C requests a stop at the next good moment; the second stops at once."""
 
     def __init__(self, note: Callable[[], None]) -> None:
-        """Prepare; `note` is called at the first Ctrl-C."""
-        self.requested = False
+        """Call `note` at the first Ctrl-C."""
+        self.requested = False  # whether a stop was requested
         self._note = note
 
     def __enter__(self) -> Self:

@@ -1,16 +1,12 @@
-"""Output of a training run: a live table or plain lines, TensorBoard and JSON, and a breakdown of its time."""
+"""The display of a training run: its metrics, a live table or plain lines, and a breakdown of its time."""
 
-import json
 import math
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from cardenvs.core.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -28,14 +24,14 @@ METRICS = {
     "games/return_vs_rules": "mean return of the learner against rule policies, in the game's unit",
     "eval/NAME": "mean return per duplicate deal against policy NAME, in the game's unit",
     "eval/NAME_half": "half of its 95% interval",
-    "eval/NAME_chance": "what random play gets in its place on the same deals",
+    "eval/NAME_chance": "mean return of random play in its place on the same deals",
     "eval/nash_conv": "what all players together could gain by best responses to the policy, with `nash_conv`",
-    "loss/policy": "policy loss, mean over the minibatches of the update, as all of the following",
+    "loss/policy": "policy loss, mean over the minibatches of the update, as in the following rows",
     "loss/value": "half the mean squared error of the values, in scaled reward; with `dmc`, those of actions",
     "loss/gradient_norm": "norm of the gradient before it is scaled down",
     "policy/entropy": "mean entropy of the policy over legal actions, in nats",
     "policy/kl": "estimated KL divergence from the policy that played, mean of (r - 1) - log r",
-    "policy/clipped": "share of ratios r further than `clip` from 1",
+    "policy/clipped": "share of ratios r that differ from 1 by more than `clip`",
     "policy/kl_to_magnet": "mean KL divergence of the policy from the magnet's, with `magnet`",
     "value/explained_variance": "1 - Var(target - value) / Var(target), before the update",
     "schedule/lr": "learning rate",
@@ -45,12 +41,11 @@ METRICS = {
     "schedule/teacher": "weight of imitating the teacher",
     "schedule/reward_scale": "factor from the game's unit to scaled reward",
     "transitions": "transitions used in the update",
-    "minibatches": "optimiser steps in the update; fewer than planned if target_kl stopped it early",
+    "minibatches": "optimiser steps in the update; fewer than planned if `target_kl` stopped it early",
     "time/PART": "seconds of the update in each part",
 }
-"""Every metric that is logged, and what it means."""
+"""All logged metrics, with their meanings."""
 
-METRICS_FILE, EVALUATION_FILE = "metrics.jsonl", "evaluation.json"
 NETWORK_PARTS = ("forward", "learn", "optimise")
 _LINE_SECONDS, _REDRAW_SECONDS = 5.0, 0.1
 
@@ -58,31 +53,24 @@ _LINE_SECONDS, _REDRAW_SECONDS = 5.0, 0.1
 class Stopwatch:
     """Adds up the seconds spent in named parts of a program.
 
-    It does not wait for a GPU: work that is still running there counts where its result is first needed.
-
-    Attributes:
-        seconds: by name.
+    It does not wait for a GPU: work that is still running there counts in the part that first needs its result.
     """
 
     def __init__(self) -> None:
-        """Create a stopwatch."""
-        self.seconds: dict[str, float] = defaultdict(float)
+        """Start at zero."""
+        self.seconds: dict[str, float] = defaultdict(float)  # by name of the part
 
     @contextmanager
     def __call__(self, part: str) -> Iterator[None]:
-        """Time the block as a part of that name."""
+        """Count the time of the block for `part`."""
         started = time.perf_counter()
         yield
         self.seconds[part] += time.perf_counter() - started
 
 
 def split_text(seconds: dict[str, float], total: float, steps: int) -> str:
-    """Return where the time of a run went, in a few lines for people.
-
-    Args:
-        seconds: by part, as a Stopwatch has them.
-        total: of the run, evaluations left out.
-        steps: taken in it.
+    """Return a breakdown of the time of a run, in a few lines: seconds by part, from a Stopwatch, of `total` seconds
+    without evaluations, for a number of steps.
     """
     network = sum(seconds.get(part, 0.0) for part in NETWORK_PARTS)
     rest = {part: value for part, value in seconds.items() if part not in NETWORK_PARTS}
@@ -99,61 +87,11 @@ def split_text(seconds: dict[str, float], total: float, steps: int) -> str:
     )
 
 
-class Logs:
-    """TensorBoard events and metrics.jsonl in a run's folder."""
-
-    def __init__(self, folder: Path, steps: int) -> None:
-        """Begin, or go on after `steps`: later metrics are dropped, because the run will repeat those steps.
-
-        TensorBoard is left out where it is not installed.
-        """
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._writer: Any = SummaryWriter(str(folder), purge_step=steps + 1 if steps else None)
-        except ImportError:
-            self._writer = None
-        cut_metrics(folder / METRICS_FILE, "steps", steps)
-        self._file = (folder / METRICS_FILE).open("a", encoding="utf-8")
-
-    def write(self, metrics: dict[str, float]) -> None:
-        """Write one update's metrics."""
-        finite = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
-        self._file.write(json.dumps(finite) + "\n")
-        self._file.flush()
-        if self._writer is not None:
-            for name, value in metrics.items():
-                self._writer.add_scalar(name, value, int(metrics["steps"]))
-
-    def close(self) -> None:
-        """Close the files."""
-        self._file.close()
-        if self._writer is not None:
-            self._writer.close()
-
-
-def cut_metrics(path: Path, unit: str, most: int) -> None:
-    """Drop the lines of a metrics file beyond `most` of `unit`, and what a killed process left of its last line."""
-    if not path.exists():
-        return
-    before = path.read_text(encoding="utf-8")
-    kept = "".join(line for line in before.splitlines(keepends=True) if _is_up_to(line, unit, most))
-    if kept != before:
-        write_whole(path, kept)
-
-
-def _is_up_to(line: str, unit: str, most: int) -> bool:
-    try:
-        return line.endswith("\n") and json.loads(line)[unit] <= most
-    except (ValueError, KeyError, TypeError):
-        return False
-
-
 class Progress:
-    """Shows a run while it goes: a live table on a terminal, a plain line every few seconds elsewhere."""
+    """Shows the progress of a run: a live table on a terminal, a plain line every few seconds elsewhere."""
 
     def __init__(self, title: str, show: bool = True) -> None:
-        """Create a display; with show=False nothing is printed."""
+        """Create a display; with show=False it prints nothing."""
         self._title, self._show = title, show
         self._scores: dict[str, tuple[str, str]] = {}
         self._live: Any = None
@@ -167,7 +105,7 @@ class Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave the last table standing."""
+        """Stop the live table, and leave its last state on the terminal."""
         self._stop()
 
     def _start(self, transient: bool = False) -> None:
@@ -184,10 +122,10 @@ class Progress:
 
     @contextmanager
     def counting(self, title: str) -> Iterator[Callable[[int, int], None]]:
-        """Show how far an evaluation is: a bar on a terminal, a line every few seconds elsewhere.
+        """Show the progress of an evaluation: a bar on a terminal, a line every few seconds elsewhere.
 
         Yields:
-            a function of the number of games that have ended, and of their total.
+            a function to call with the number of games that have ended, and their total.
         """
         is_below_table = self._live is not None
         if not is_below_table:
@@ -214,21 +152,16 @@ class Progress:
                 self._stop()
 
     def score(self, name: str, value: str, meaning: str) -> None:
-        """Note an evaluation, for the next `update`."""
+        """Set a score to show from the next `update` on."""
         self._scores[name] = value, meaning
 
     def note(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a line above the live table."""
         if self._console is not None:
             self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def update(self, metrics: dict[str, float], fraction: float) -> None:
-        """Show an update.
-
-        Args:
-            metrics: those of METRICS.
-            fraction: of the run that is done, 0 to 1.
-        """
+        """Show an update: metrics as in METRICS, and the share of the run that is done, 0 to 1."""
         if self._console is None:
             return
         left = metrics["seconds"] * (1 - fraction) / fraction if fraction > 0 else 0.0
@@ -240,7 +173,7 @@ class Progress:
             self.note(self._line(metrics, fraction, left))
 
     def _draw(self, title: str = "", fraction: float = 0.0, left: float = 0.0) -> None:
-        """Draw the table, and below it a bar if it has a title."""
+        """Draw the table, and below it a bar if there is a title."""
         from rich.console import Group
 
         parts = [] if self._table_shown is None else [self._table_shown]
@@ -265,7 +198,7 @@ class Progress:
 
         grid = _bar(f"{fraction:.0%}", fraction, left)
         for name, value, further in (
-            ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} a second"),
+            ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} per second"),
             *((name, value, meaning) for name, (value, meaning) in self._scores.items()),
             *(
                 [("entropy", f"{metrics['policy/entropy']:.3f}", f"KL {metrics['policy/kl']:.4f}")]
@@ -295,7 +228,7 @@ def _console() -> "Console":
 
 
 def _left(seconds: float) -> str:
-    """Return "left 1:23", or nothing if nobody knows."""
+    """Return the time left as in "left 1:23", or "" if it is unknown."""
     return f"left {_clock(seconds)}" if math.isfinite(seconds) else ""
 
 

@@ -1,4 +1,4 @@
-"""One training run a seed, and their results in a table: what a method gives, rather than what one run happened to."""
+"""Training runs with several seeds, and a table of their results, which shows a method rather than one lucky run."""
 
 import json
 import math
@@ -13,17 +13,18 @@ from scipy.special import stdtrit
 
 from cardenvs.core.errors import OptionError
 from cardenvs.training.config import Config
-from cardenvs.training.progress import EVALUATION_FILE
+from cardenvs.training.folder import RunFolder
+from cardenvs.training.limits import Limits
 
 _SEEDS = re.compile(r"(\d{1,18}):(\d{1,18})|\d{1,18}(?:,\d{1,18})*")
 _MOST_SEEDS = 1000
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Return the seeds in a text: `1:6` is 1 to 5, as in Python; `1,4,9` is a list.
+    """Return the seeds in a text: `1:6` means 1 to 5, as in Python; `1,4,9` is a list.
 
     Raises:
-        OptionError: any other text, no seed, the same one twice, or too many.
+        OptionError: the text is neither, or has no seed, a seed twice, or too many.
     """
     match = _SEEDS.fullmatch(text)
     if not match:
@@ -40,74 +41,54 @@ def parse_seeds(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class SeedRun:
-    """The run of one seed.
-
-    Attributes:
-        config: its settings.
-        folder: of its files.
-        has_begun: whether the folder holds a checkpoint of it.
-        is_over: whether it has a final evaluation, within the limits it was asked for with.
-    """
+    """The run of one seed."""
 
     config: Config
-    folder: Path
-    has_begun: bool
-    is_over: bool
+    folder: RunFolder
+    has_begun: bool  # whether the folder holds a checkpoint of the run
+    is_over: bool  # whether the run has a final evaluation and was begun or resumed with the same limits
 
 
 def seed_runs(
-    config: Config,
-    seeds: Sequence[int],
-    out: Path,
-    total_steps: float | None = None,
-    seconds: float | None = None,
-    overwrite: bool = False,
+    config: Config, seeds: Sequence[int], out: Path, limits: Limits | None = None, overwrite: bool = False
 ) -> list[SeedRun]:
-    """Return the runs of some seeds, in the folders `seed-N` of `out`.
-
-    Args:
-        config: its seed does not matter.
-        seeds: which.
-        out: the folder.
-        total_steps, seconds: limits of each run. A run that ended at lower ones is not over.
-        overwrite: begin all of them again.
+    """Return the runs of some seeds, in the folders `seed-N` of `out`; the seed of the config is ignored.
 
     Raises:
-        OptionError: a folder holds a run with other settings, or one that has gone beyond the limits.
+        OptionError: a folder holds a run with other settings, or one beyond the limits.
         FormatError: a checkpoint is damaged.
     """
     runs = []
     for seed in seeds:
-        folder, wanted = out / f"seed-{seed}", config.changed({"seed": seed})
-        checkpoint = None if overwrite else _checkpoint_of(folder, wanted)
+        folder, wanted = RunFolder(out / f"seed-{seed}"), config.changed({"seed": seed})
+        checkpoint = None if overwrite else _checkpoint_in(folder, wanted)
         is_over = False
         if checkpoint is not None:
-            is_at_limits = _check_limits(checkpoint, folder, total_steps, seconds)
-            is_over = _read(folder / EVALUATION_FILE) is not None and is_at_limits
+            is_at_limits = _check_limits(checkpoint, folder, limits or Limits())
+            is_over = _result_in(folder) is not None and is_at_limits
         runs.append(SeedRun(wanted, folder, checkpoint is not None, is_over))
     return runs
 
 
 def results_of(runs: Sequence[SeedRun]) -> list[dict[str, Any]]:
-    """Return the final evaluations of runs, as in their evaluation.json, without those that have none."""
-    results = [_read(run.folder / EVALUATION_FILE) for run in runs]
+    """Return the final evaluations of the runs that have one, as in their evaluation.json."""
+    results = [_result_in(run.folder) for run in runs]
     return [result for result in results if result is not None]
 
 
-def has_begun(folder: Path, wanted: Config) -> bool:
+def has_begun(folder: RunFolder, wanted: Config) -> bool:
     """Return whether the folder holds a checkpoint of a run with these settings.
 
     Raises:
-        OptionError: it holds one with other settings.
+        OptionError: it holds a checkpoint with other settings.
     """
-    return _checkpoint_of(folder, wanted) is not None
+    return _checkpoint_in(folder, wanted) is not None
 
 
-def _checkpoint_of(folder: Path, wanted: Config) -> dict[str, Any] | None:
-    from cardenvs.agents.ppo import read_checkpoint
-    from cardenvs.training.ppo.run import CHECKPOINT
+def _checkpoint_in(folder: RunFolder, wanted: Config) -> dict[str, Any] | None:
+    from cardenvs.agents.checkpoint_file import read_checkpoint
 
-    path = folder / CHECKPOINT
+    path = folder.checkpoint
     if not path.exists():
         return None
     checkpoint = read_checkpoint(path)
@@ -115,47 +96,44 @@ def _checkpoint_of(folder: Path, wanted: Config) -> dict[str, Any] | None:
     differing = [name for name, value in wanted.as_dict().items() if found[name] != value]
     if differing:
         raise OptionError(
-            f"{folder} holds a run with other settings ({', '.join(differing[:5])}); choose another folder"
+            f"{folder.path} holds a run with other settings ({', '.join(differing[:5])}); choose another folder"
         )
     return checkpoint
 
 
-def _check_limits(checkpoint: dict[str, Any], folder: Path, total_steps: float | None, seconds: float | None) -> bool:
-    """Return whether a run was begun or resumed with these limits.
-
-    Raises:
-        OptionError: it has gone beyond them.
-    """
+def _check_limits(checkpoint: dict[str, Any], folder: RunFolder, limits: Limits) -> bool:
+    """Return whether a run was begun or resumed with these limits. Raises OptionError if it has gone beyond them."""
     from cardenvs.training.ppo.saved import checked_training
 
-    _, training = checked_training(checkpoint, str(folder))
-    if (training["total_steps"], training["total_seconds"]) == (total_steps, seconds):
+    _, training = checked_training(checkpoint, str(folder.path))
+    if (training["total_steps"], training["total_seconds"]) == (limits.total_steps, limits.seconds):
         return True
     for unit, done, limit in (
-        ("steps", checkpoint["steps"], total_steps),
-        ("seconds", training["seconds"], seconds),
+        ("steps", checkpoint["steps"], limits.total_steps),
+        ("seconds", training["seconds"], limits.seconds),
     ):
         if limit is not None and done > limit:
             raise OptionError(
-                f"{folder} holds a run that has gone on for {done:,.0f} {unit}, beyond {limit:,.0f}; raise the limit, "
+                f"{folder.path} holds a run of {done:,.0f} {unit}, beyond the limit of {limit:,.0f}; raise the limit, "
                 "choose another folder, or give --overwrite"
             )
     return False
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    if not path.exists():
+def _result_in(folder: RunFolder) -> dict[str, Any] | None:
+    if not folder.result.exists():
         return None
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        result: dict[str, Any] = json.loads(folder.result.read_text(encoding="utf-8"))
     except ValueError:
-        raise OptionError(f"{path} is damaged; remove it, or overwrite the run") from None
+        raise OptionError(f"{folder.result} is damaged; remove it, or overwrite the run") from None
+    return result
 
 
 def table(results: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and rows of a table of results: a row a seed, then mean and 95% interval over the seeds.
+    """Return headings and rows of a table of results: one row per seed, then the mean with its 95% interval.
 
-    The interval is Student's over the seeds, so it includes what differs between runs.
+    The interval is Student's over the seeds, so it covers the differences between runs.
     """
     columns: dict[str, list[float]] = {"steps": [result["steps"] for result in results]}
     columns["seconds"] = [result["seconds"] for result in results]

@@ -1,4 +1,4 @@
-"""What torchrun tells the processes that it starts for one run. Does not import torch."""
+"""The environment of processes that torchrun starts for one run. Does not import torch."""
 
 import os
 import time
@@ -8,12 +8,17 @@ _GRACE_SECONDS = 5.0
 
 
 def is_started_by_torchrun() -> bool:
-    """Whether this is one of the processes that torchrun, or something like it, started for one run."""
+    """Whether torchrun, or something like it, started this process as one of a run."""
     return all(name in os.environ for name in _VARIABLES)
 
 
+def is_first() -> bool:
+    """Whether this process prints and writes files: the first one of the run, or the only one."""
+    return not is_started_by_torchrun() or os.environ["RANK"] == "0"
+
+
 def local_rank() -> int:
-    """Return the number of this process among those of the run on its machine, from 0."""
+    """Return the number of this process among the run's processes on this machine, from 0."""
     return int(os.environ.get("LOCAL_RANK", "0")) if is_started_by_torchrun() else 0
 
 
@@ -25,8 +30,8 @@ def local_size() -> int:
 def let_the_first_speak() -> None:
     """Wait before an error is printed, in all processes but the first.
 
-    What is wrong with all of them, such as a setting that does not exist, the first one prints, and torchrun ends the
-    others while they wait. What only this one meets, such as a GPU that is not there, is printed after the wait.
+    If all processes have the error, such as an unknown setting, the first one prints it, and torchrun ends the others
+    while they wait. If only this process has it, such as a missing GPU, it is printed after the wait.
     """
-    if is_started_by_torchrun() and os.environ["RANK"] != "0":
+    if not is_first():
         time.sleep(_GRACE_SECONDS)

@@ -39,10 +39,10 @@ class SlowTree:
         records = state.records.copy()
         rng = np.zeros(4, np.uint64)
         world_seed = int(substream_seed(self.seed, 0, number)) >> 1
-        if game.rules.sample_belief is None:
+        if game.sample_belief is None:
             game.engine.determinize(records, 0, self.player, world_seed)
         else:
-            game.rules.sample_belief(records[0], self.player, world_seed)
+            game.sample_belief(records[0], self.player, world_seed)
         seed_xoshiro(rng, np.uint64(substream_seed(self.seed, 1, number)))
         world = State._from_record(game, state.options, records)
         start = {p: world.observation(p).tobytes() for p in range(world.num_players) if p != self.player}

@@ -19,6 +19,8 @@ from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game_view import table_texts
 
+pytestmark = pytest.mark.rotating
+
 GAME = cardenvs.get_game("leduc_poker_v0")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="memory of several processes is counted on Linux")
 QUICK = {"time_limit": 20.0, "memory_limit_mb": 1024}

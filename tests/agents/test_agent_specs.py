@@ -51,7 +51,7 @@ def test_search_takes_its_parameters():
         ("search:playout=best", PolicyNotFoundError, "has no policy 'best'; its policies are: random"),
         ("ppo:", AgentError, "ppo needs the path of a file"),
         ("ppo:nowhere.pt", AgentError, "ppo: there is no file 'nowhere.pt'"),
-        ("python:module", AgentError, "python agents are written python:MODULE:FACTORY"),
+        ("python:module", AgentError, "python agents are written python:MODULE:NAME"),
         ("python:no_such_module:make", AgentError, "cannot load agent 'python:no_such_module:make'"),
         ("python:json:no_such_thing", AgentError, "has no attribute 'no_such_thing'"),
     ],
@@ -83,7 +83,7 @@ def test_a_factory_in_the_working_folder_is_found(tmp_path, monkeypatch):
     agent = load_agent("python:my_agents_here:Caller", GAME, OPTIONS)
     assert agent.act(Turn(GAME.new_state(seed=1), 0)) == 1
     assert agent.game is GAME
-    with pytest.raises(AgentError, match="gave 5, which is not an agent: it lacks act and reset"):
+    with pytest.raises(AgentError, match=r"made 5, which is not an agent: it lacks act\(turn\)"):
         make_agent("python:my_agents_here:nothing", GAME, OPTIONS)
 
 

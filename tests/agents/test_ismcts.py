@@ -248,7 +248,7 @@ def network_of(tmp_path):
     pytest.importorskip("safetensors")
     from agents.untrained import untrained
 
-    from cardenvs.agents.weights import write_weights
+    from cardenvs.agents.checkpoint_file import write_weights
 
     def write(game):
         path = tmp_path / f"{game.name}.safetensors"
@@ -284,7 +284,7 @@ def test_a_wrong_network_is_refused(checkpoint, tmp_path):
     options = LEDUC.make_options()
     with pytest.raises(AgentError, match="there is no network"):
         make_agent(f"ismcts:network={tmp_path}/none.pt", LEDUC, options)
-    with pytest.raises(AgentError, match="either a network, or playout and depth"):
+    with pytest.raises(AgentError, match="a network or playout and depth"):
         make_agent(f"ismcts:network={checkpoint},depth=3", LEDUC, options)
     with pytest.raises(FormatError, match="was trained on leduc_poker_v0; it cannot play kuhn_poker_v0"):
         make_agent(f"ismcts:network={checkpoint}", KUHN, KUHN.make_options())

@@ -152,7 +152,7 @@ class Counting(GameObserver):
 def test_each_game_of_a_match_has_an_observer_of_its_own():
     Counting.made.clear()
     game = cardenvs.get_game("leduc_poker_v0")
-    match = Match(game, game.make_options(), ("random", "random"), 7, 3, schedule=FIXED)
+    match = Match.make(game, game.make_options(), ("random", "random"), 7, 3, schedule=FIXED)
     games = []
     with Store(None) as store:
         run([match], store, each=lambda _, record: games.append(record), observers=[Counting])

@@ -121,9 +121,9 @@ def test_a_wrong_spec_is_refused(spec, message, path):
 
 
 def test_another_game_and_other_options_are_refused(path):
-    with pytest.raises(AgentError, match="is one of 'leduc_poker_v0'; it cannot play kuhn_poker_v0"):
+    with pytest.raises(AgentError, match="is for 'leduc_poker_v0'; it cannot play kuhn_poker_v0"):
         load_agent(f"tabular:{path}", KUHN, KUHN.make_options())
-    with pytest.raises(AgentError, match="is one of leduc_poker_v0 with other options: ante=1"):
+    with pytest.raises(AgentError, match="is for leduc_poker_v0 with other options: ante=1"):
         load_agent(f"tabular:{path}", LEDUC, LEDUC.make_options(ante=2))
     agent = load_agent(f"tabular:{path}", LEDUC, LEDUC.make_options())
     with pytest.raises(FormatError, match="with other options: num_players=2"):
@@ -140,12 +140,12 @@ def broken(table, **changes):
         (lambda t: {"weights": -t.weights}, "a weight is negative"),
         (lambda t: {"weights": t.weights * np.nan}, "a weight is negative, NaN or infinite"),
         (lambda t: {"regrets": t.regrets * np.inf}, "a regret is NaN or infinite"),
-        (lambda t: {"sizes": t.sizes + 1}, "other actions than it lists"),
-        (lambda t: {"sizes": t.sizes * 0}, "other actions than it lists"),
+        (lambda t: {"sizes": t.sizes + 1}, "differ in size"),
+        (lambda t: {"sizes": t.sizes * 0}, "differ in size"),
         (lambda t: {"players": t.players - 5}, "has no player"),
-        (lambda t: {"keys": t.keys * np.uint64(0), "players": t.players * np.int8(0)}, "is there twice"),
-        (lambda t: {"iterations": -1}, "no number of iterations"),
-        (lambda t: {"iterations": 10**30}, "no number of iterations"),
+        (lambda t: {"keys": t.keys * np.uint64(0), "players": t.players * np.int8(0)}, "appears twice"),
+        (lambda t: {"iterations": -1}, "number of iterations is out of range"),
+        (lambda t: {"iterations": 10**30}, "number of iterations is out of range"),
         (lambda t: {"options": []}, "'options' should be of type dict"),
         (lambda t: {"method": 7}, "'method' should be of type str"),
     ],

@@ -1,6 +1,8 @@
 """Policies as files of weights, and those that come with cardenvs."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ import torch
 from agents.untrained import untrained
 from safetensors.torch import save_file
 
-from cardenvs.agents.ppo import load_agent, read_checkpoint
+from cardenvs.agents import ppo
+from cardenvs.agents.checkpoint_file import WEIGHTS_FORMAT, read_checkpoint, write_weights
+from cardenvs.agents.network import log_policy
+from cardenvs.agents.ppo import load_agent
 from cardenvs.agents.specs import make_agent
-from cardenvs.agents.weights import FORMAT, write_weights
 from cardenvs.agents.zoo import weights_file, zoo_names
 from cardenvs.cli import app
 from cardenvs.core.errors import AgentError, FormatError
@@ -77,16 +81,16 @@ def test_weights_that_a_precision_cannot_hold_are_refused(tmp_path):
 
 def described(**changes):
     fields = {name: value for name, value in checkpoint().items() if name != "model"}
-    return {"format": FORMAT, "policy": json.dumps(fields | changes)}
+    return {"format": WEIGHTS_FORMAT, "policy": json.dumps(fields | changes)}
 
 
 @pytest.mark.parametrize(
     ("about", "reason"),
     [
         ({}, "does not hold a policy"),
-        ({"format": FORMAT}, "its description of the policy cannot be read"),
-        ({"format": FORMAT, "policy": "{" * 5000}, "its description of the policy cannot be read"),
-        ({"format": FORMAT, "policy": "[]"}, "its description of the policy cannot be read"),
+        ({"format": WEIGHTS_FORMAT}, "its description of the policy cannot be read"),
+        ({"format": WEIGHTS_FORMAT, "policy": "{" * 5000}, "its description of the policy cannot be read"),
+        ({"format": WEIGHTS_FORMAT, "policy": "[]"}, "its description of the policy cannot be read"),
         (described(steps=-1), "steps is negative"),
         (described(reward_scale=0), "its reward_scale is 0"),
         (described(shape={}), "shape needs observation_size"),
@@ -145,3 +149,18 @@ def test_names_never_become_paths(name):
 @pytest.mark.parametrize("name", zoo_names())
 def test_policies_are_small(name):
     assert weights_file(name).stat().st_size < MOST_BYTES
+
+
+def test_networks_in_threads_do_not_change_the_number_of_threads_while_another_computes(tmp_path, monkeypatch):
+    def slow_policy(*arguments):
+        time.sleep(0.05)
+        return log_policy(*arguments)
+
+    write_weights(checkpoint(), tmp_path / "one.safetensors")
+    set_to = []
+    monkeypatch.setattr(ppo, "log_policy", slow_policy)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(torch, "set_num_threads", set_to.append)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(log_probs, [load_agent(tmp_path / "one.safetensors") for _ in range(4)]))
+    assert set_to == [1, 3] * 4

@@ -2,7 +2,7 @@
 
 import torch
 
-from cardenvs.agents.ppo import Network
+from cardenvs.agents.network import Network
 
 
 def untrained(game, options=None, hidden=(8,), reward_scale=0.5):

@@ -11,6 +11,7 @@ from cardenvs.arena import Store
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.output.site import write_site
 from cardenvs.arena.results.board import board_of
+from cardenvs.arena.results.document import board_document
 from cardenvs.arena.verify import verify
 from cardenvs.llm.stub import FAULTS, OUTCOME_OF, StubSettings, running
 
@@ -45,7 +46,7 @@ def check_load(tmp_path, monkeypatch, deals, side_by_side, share):
             assert games == deals * 6  # every match ends, and nothing is lost
             assert verify(store) == (games, [])
             board = board_of(store)
-            write_site(store, board, tmp_path / "site")
+            write_site(store, board_document(board), tmp_path / "site")
     behaviours = {behaviour.name: behaviour for behaviour in board.games[0].behaviours}
     wanted = Counter()
     for kind, count in served["served"].items():

@@ -14,9 +14,11 @@ import pytest
 
 from cardenvs.arena import Store
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.run import ray_cluster
+from cardenvs.arena.ray import ray_cluster
 from cardenvs.arena.verify import verify
 from cardenvs.core.errors import AgentError, ArenaError
+
+pytestmark = pytest.mark.rotating
 
 DETERMINISTIC = {
     "name": "deterministic",

@@ -13,13 +13,14 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from rich.console import Console
 
-from cardenvs.arena import Match, Store
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.output.export import COLUMNS, board_json, write_csv
+from cardenvs.arena.output.files import COLUMNS, write_csv
 from cardenvs.arena.output.site import write_site
 from cardenvs.arena.output.terminal import print_board
 from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.results.board import board_of
+from cardenvs.arena.results.document import board_document, board_file
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.replay import Replay
 
@@ -66,7 +67,7 @@ def board(opened):
 def site(opened, board, tmp_path_factory):
     """The folder of its site."""
     folder = tmp_path_factory.mktemp("site") / "site"
-    assert write_site(opened, board, folder) == folder / "index.html"
+    assert write_site(opened, board_document(board), folder) == folder / "index.html"
     return folder
 
 
@@ -111,8 +112,8 @@ def test_agents_that_never_met_are_told_apart(tmp_path):
 def test_plain_matches_make_a_board_too(tmp_path):
     with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no complete deal"):
         board_of(store)
-    Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5).run(tmp_path / "store.db")
-    Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5, seed=1).run(tmp_path / "store.db")
+    run_match(Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5), tmp_path / "store.db")
+    run_match(Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5, seed=1), tmp_path / "store.db")
     with Store(tmp_path / "store.db") as store:
         board = board_of(store, intervals="student")
     assert len(board.games) == 2
@@ -140,16 +141,16 @@ def test_circles_are_found_and_shown(circular, tmp_path):
     assert board.games[0].circles == ((0, 1, 2),)
     assert [rating.rating for rating in board.overall] == pytest.approx([1500] * 3)
     out = io.StringIO()
-    print_board(board, Console(file=out, width=150))
+    print_board(board_document(board), Console(file=out, width=150))
     assert "A cycle, each ahead of the next: random > random#2 > random#3 > random" in out.getvalue()
-    write_site(circular, board, tmp_path / "site")
+    write_site(circular, board_document(board), tmp_path / "site")
     for page in ("index.html", "games/leduc-poker.html"):
         assert "random &gt; random#2 &gt; random#3 &gt; random" in (tmp_path / "site" / page).read_text()
 
 
 def test_the_terminal_shows_everything(board):
     out = io.StringIO()
-    print_board(board, Console(file=out, width=170, highlight=False))
+    print_board(board_document(board), Console(file=out, width=170, highlight=False))
     text = out.getvalue()
     for shown in (
         HOSTILE,
@@ -167,23 +168,23 @@ def test_the_terminal_shows_everything(board):
 
 @pytest.mark.parametrize(("deals", "few"), [(2, True), (15, False)])
 def test_ratings_of_few_deals_have_no_interval_but_a_reason(deals, few, tmp_path):
-    Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], deals, seed=1).run(tmp_path / "store.db")
+    run_match(Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], deals, seed=1), tmp_path / "store.db")
     with Store(tmp_path / "store.db") as store:
         shown = board_of(store)
     out = io.StringIO()
-    print_board(shown, Console(file=out, width=80, highlight=False))
+    print_board(board_document(shown), Console(file=out, width=80, highlight=False))
     text = " ".join(out.getvalue().split())
     assert "inf" not in text
     assert ("too few deals" in text) == ("Ratings have intervals from 15 deals on." in text) == few
 
 
 def test_json_and_csv_say_the_same(opened, board, tmp_path):
-    data = json.loads(json.dumps(board_json(board), allow_nan=False))
+    data = json.loads(json.dumps(board_file(board_document(board)), allow_nan=False))
     assert [row["agent"] for row in data["overall"]] == [rating.name for rating in board.overall]
     assert data["games"][0]["summary"]["interval"] == "95% bootstrap over deals"
     assert data["games"][0]["summary"]["command"] is None  # no command line says all of it
     assert data["games"][1]["behaviour"][2]["failures"]["exception"] > 0
-    write_csv(opened, board, tmp_path / "results.csv")
+    write_csv(opened, board_document(board), tmp_path / "results.csv")
     rows = list(csv.DictReader((tmp_path / "results.csv").open()))
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == 20 * 12 * 2 + 16 * 24 * 3
@@ -295,13 +296,13 @@ def test_replays_are_replays_and_failures_are_told(site):
 def test_a_site_replaces_a_site_and_nothing_else(opened, board, site, tmp_path):
     before = {path.relative_to(site) for path in site.rglob("*")}
     (site / "replays" / "leduc-poker-999-0.html").write_text("old")
-    write_site(opened, board, site)
+    write_site(opened, board_document(board), site)
     assert {path.relative_to(site) for path in site.rglob("*")} == before
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ArenaError, match="is not empty and does not contain a site"):
-        write_site(opened, board, tmp_path)
+        write_site(opened, board_document(board), tmp_path)
     with pytest.raises(ArenaError, match="it is not a folder"):
-        write_site(opened, board, tmp_path / "notes.txt")
+        write_site(opened, board_document(board), tmp_path / "notes.txt")
 
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -22,6 +22,8 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
+pytestmark = pytest.mark.rotating
+
 needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
 KUHN = get_game("kuhn_poker_v0")
 BOARD = Experiment.of({
@@ -177,8 +179,8 @@ def test_code_of_a_bundle_runs_apart_whatever_the_board_says(tmp_path, monkeypat
         ("castle", "cannot be submitted"),
         ("", "cannot be submitted"),
         ("python:os:system", "the bundle has no module 'os'"),
-        ("python:submitted_bot", "are written python:MODULE:FACTORY"),
-        ("python:../submitted_bot:make", "are written python:MODULE:FACTORY"),
+        ("python:submitted_bot", "are written python:MODULE:NAME"),
+        ("python:../submitted_bot:make", "are written python:MODULE:NAME"),
         ("process:", "are written process:COMMAND"),
         ("process:'", "the command cannot be read"),
         ("process:/bin/sh -c true", "points outside the bundle"),

@@ -37,7 +37,7 @@ intervals: student
     assert (first.deals, first.seed.secret, first.options.num_players) == (50, 7, 2)
     assert (second.deals, second.seed.secret, second.options.num_players) == (20, 9, 3)
     assert first.names == ("random", "s", "mine")
-    assert first.agents[1] == "search:simulations=5,playout=random"
+    assert first.specs[1] == "search:simulations=5,playout=random"
     assert set(first.lineups) == {(2, 0), (0, 2), (2, 1), (1, 2)}
     assert len(second.lineups) == 3  # rotations
     assert (first.guard.on_failure, first.guard.time_limit, first.guard.tries) == ("forced_action", 2, 2)

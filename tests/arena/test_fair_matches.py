@@ -18,8 +18,7 @@ from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.proxy import AgentProxy, play
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import MatchSeed, guest_seed
-from cardenvs.arena import Match, Store
-from cardenvs.arena.match import Match as MatchType
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.plan import Plan
 from cardenvs.arena.run import run
 from cardenvs.arena.schedule import FIXED
@@ -29,6 +28,8 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.results import ResultCheck
 from cardenvs.core.state import State
 from cardenvs.envs.single import SeatEnv
+
+pytestmark = pytest.mark.rotating
 
 LEDUC = get_game("leduc_poker_v0")
 OWN = "python:unfair_agents:"
@@ -43,7 +44,7 @@ def notes_of(spec, seed, deals=3, guard=None):
     """The notes of all decisions of an agent in a match with a guard, and its mean result."""
     options = LEDUC.make_options()
     guard = guard or AgentLimits(on_failure="forced_action")
-    match = MatchType(LEDUC, options, (spec, "random"), deals, MatchSeed.of(seed), guard=guard)
+    match = Match.make(LEDUC, options, (spec, "random"), deals, seed, guard=guard)
     with Store() as store:
         run([match], store)
         records = list(store.records(match.id))
@@ -109,41 +110,21 @@ def test_a_store_keeps_the_seeds_and_a_match_that_goes_on_takes_them(tmp_path):
     path = tmp_path / "store.db"
     agents = ["random", "search:simulations=2"]
     first = Match.of("leduc_poker_v0", agents, 2)
-    first.run(path)
-    assert Match.of("leduc_poker_v0", agents, 4).run(path, resume=True).games == 8
+    run_match(first, path)
+    assert run_match(Match.of("leduc_poker_v0", agents, 4), path, resume=True).games == 8
     with Store(path) as store:
         assert store.match_ids() == [first.id]
         assert store.match(first.id).seed.token == first.seed.token
         chosen = store.seeded(Match.of("leduc_poker_v0", agents, 4, seed=first.seed.text))
         assert chosen.seed.guests_key == first.seed.guests_key
-    Match.of("leduc_poker_v0", agents, 1).run(path)  # without `resume` it is another match
+    run_match(Match.of("leduc_poker_v0", agents, 1), path)  # without `resume` it is another match
     with Store(path) as store:
         assert len(store.match_ids()) == 2
 
 
 def test_a_store_is_opened_by_its_path():
     with Store() as store, pytest.raises(ArenaError, match="expected the path of a store, a str or a Path; got <"):
-        Match.of("leduc_poker_v0", ["random", "random"], 1).run(store)
-
-
-def test_an_older_store_gets_a_key_for_guests(tmp_path):
-    import sqlite3
-
-    path = tmp_path / "store.db"
-    match = Match.of("leduc_poker_v0", ["random", "random"], 1, seed=5)
-    match.run(path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(
-            "ALTER TABLE matches ADD COLUMN seed INTEGER NOT NULL DEFAULT 5;"
-            "ALTER TABLE games DROP COLUMN statistics;"
-            "ALTER TABLE matches DROP COLUMN secret; ALTER TABLE matches DROP COLUMN guests_key;"
-            "PRAGMA user_version=2;"
-        )
-    connection.close()
-    with Store(path) as store:
-        assert store.match(match.id).seed == match.seed
-        assert len(store.match(match.id).seed.guests_key) == 32
-    assert match.run(path, resume=True).games == 2
+        run_match(Match.of("leduc_poker_v0", ["random", "random"], 1), store)
 
 
 def test_the_seeds_of_guests_say_nothing_without_the_key():
@@ -268,7 +249,7 @@ def test_stealing_works_where_the_agent_is_in_the_process_of_the_match():
 
 def steal_in_match(tmp_path):
     match = Match.of("leduc_poker_v0", [STEALS, "random"], 2, seed=3)
-    return match.run(tmp_path / "store.db").games == 4
+    return run_match(match, tmp_path / "store.db").games == 4
 
 
 def steal_under_guard(tmp_path):
@@ -277,7 +258,7 @@ def steal_under_guard(tmp_path):
 
 
 def steal_in_simulation(tmp_path):
-    match = Match(LEDUC, LEDUC.make_options(), (STEALS, "random"), 2, MatchSeed.of(1), schedule=FIXED)
+    match = Match.make(LEDUC, LEDUC.make_options(), (STEALS, "random"), 2, 1, schedule=FIXED)
     with Store() as store:
         run([match], store, keep_going=True)
         games = list(store.records(match.id))
@@ -382,8 +363,10 @@ def test_a_result_that_the_game_rules_out_is_refused_and_named(monkeypatch):
         assert f"leduc_poker_v0: returns {state.returns} " in check.fault(state)
         assert what in check.fault(state)
     monkeypatch.setattr(State, "returns", property(lambda self: [500.0, -500.0]))
-    with pytest.raises(AgentError, match=r"deal 0 \(seed .*\), lineup 0, cannot end so: leduc_poker_v0: returns"):
-        Match.of("leduc_poker_v0", ["random", "random"], 1, seed=1).run()
+    with pytest.raises(
+        AgentError, match=r"deal 0 \(seed .*\), lineup 0, cannot end like this: leduc_poker_v0: returns"
+    ):
+        run_match(Match.of("leduc_poker_v0", ["random", "random"], 1, seed=1))
 
 
 # ---------------------------------------------------------------------------------------------------------------

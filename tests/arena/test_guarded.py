@@ -10,7 +10,7 @@ import pytest
 from cardenvs.agents import kinds
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.python import PYTHON
-from cardenvs.arena import Match, Store
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.play import AgentPool, PlaySettings, play_games
 from cardenvs.arena.results.board import board_of
 from cardenvs.arena.verify import verify
@@ -20,8 +20,7 @@ NEAR = AgentLimits(isolation="none")
 
 
 def guarded(agents, deals, guard=NEAR, **options):
-    plain = Match.of("leduc_poker_v0", ["random"] * max(2, len(agents)), deals, 3, **options)
-    return dataclasses.replace(plain, agents=tuple(agents), guard=guard)
+    return Match.of("leduc_poker_v0", agents, deals, 3, **options).changed(guard=guard)
 
 
 def played(match, batch=64):
@@ -80,7 +79,7 @@ def test_a_batch_that_fails_is_asked_one_by_one():
 
 def test_a_guard_changes_nothing_for_agents_that_do_not_fail():
     match = guarded(["random", "search:simulations=4", f"{OWN}Keeper"], 6)
-    bare = dataclasses.replace(match, guard=None)
+    bare = match.changed(guard=None)
     assert match.id != bare.id
     assert [r.actions for r in played(match)] == [r.actions for r in played(bare)]
     assert [r.digest for r in played(match)] == [r.digest for r in played(bare)]
@@ -130,14 +129,14 @@ def test_agents_in_processes_of_their_own_give_the_same_store_and_are_ended(tmp_
     import os
 
     match = guarded([f"{OWN}Keeper", "random"], 6, AgentLimits(isolation="process"))
-    one = match.run(tmp_path / "one.db")
-    two = match.run(tmp_path / "two.db", processes=2)
+    one = run_match(match, tmp_path / "one.db")
+    two = run_match(match, tmp_path / "two.db", processes=2)
     assert [s.mean for s in one.standings] == [s.mean for s in two.standings]
     with Store(tmp_path / "one.db") as first, Store(tmp_path / "two.db") as second:
         assert first.digest() == second.digest()
         assert verify(first) == (12, [])
-    near = dataclasses.replace(match, guard=NEAR)
-    assert one.standings[0].by_deal.tolist() == near.run().standings[0].by_deal.tolist()
+    near = match.changed(guard=NEAR)
+    assert one.standings[0].by_deal.tolist() == run_match(near).standings[0].by_deal.tolist()
     children = [
         entry for entry in os.listdir("/proc") if entry.isdigit() and _parent(entry) == os.getpid()
     ]  # fmt: skip
@@ -164,7 +163,7 @@ def _command(pid):
 def test_an_agent_that_kills_its_process_hurts_nobody(tmp_path, processes):
     guard = AgentLimits(isolation="process", tries=1)
     match = guarded([f"{OWN}DiesAlways", "random"], 3, guard)
-    match.run(tmp_path / "results.db", processes=processes)
+    run_match(match, tmp_path / "results.db", processes=processes)
     with Store(tmp_path / "results.db") as store:
         board = board_of(store)
         (game,) = board.games

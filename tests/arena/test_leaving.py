@@ -1,11 +1,9 @@
 """An agent that fails is never better off than one that plays on."""
 
-import dataclasses
-
 import pytest
 
 from cardenvs.agents.guarded.limits import AgentLimits
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
 from cardenvs.arena.play import AgentPool, PlaySettings, play_games
 from cardenvs.core.codes import FORFEIT
 
@@ -14,13 +12,12 @@ OWN = "python:arena_agents:"
 
 def guarded(game, agents, deals, **options):
     """A match in which an agent that fails forfeits."""
-    match = Match.of(game, ["random"] * len(agents), deals, 3, **options)
-    return dataclasses.replace(match, agents=tuple(agents), guard=AgentLimits(isolation="none", tries=1))
+    return Match.of(game, agents, deals, 3, **options).changed(guard=AgentLimits(isolation="none", tries=1))
 
 
 def ranking(*arguments, **options):
     """The mean return of each agent of such a match, by name."""
-    standings = guarded(*arguments, **options).run().ranking
+    standings = run_match(guarded(*arguments, **options)).ranking
     return {standing.name.removeprefix(OWN): standing.mean.mean for standing in standings}
 
 

@@ -84,7 +84,7 @@ def test_times_and_decisions_are_counted_by_player(kind_here):
     [
         ("Raises", r"ply \d+, as player_. of .*: ZeroDivisionError: I cannot go on\nTraceback"),
         ("BadReset", "ply 0, as player_.*: OSError: no memory"),
-        ("Illegal", "it chose what is not legal: .*there is no action 999"),
+        ("Illegal", "its choice is not legal: .*there is no action 999"),
         ("Forfeits", "107374182. is a code, not an action id, so nobody may choose it"),
         ("TooFew", "its act_batch was given 1 turns and returned 0 actions"),
     ],

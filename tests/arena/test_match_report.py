@@ -12,9 +12,13 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
+from cardenvs.arena.match import Entry
+from cardenvs.arena.output.files import write_summary_json
 from cardenvs.arena.output.page import page, write_page
-from cardenvs.arena.output.report import as_json, command_line, interval_plot, print_summary, story, write_json
+from cardenvs.arena.output.tables import story
+from cardenvs.arena.output.terminal import interval_plot, print_summary
+from cardenvs.arena.results.document import command_line, summary_document
 from cardenvs.arena.results.statistics import Estimate, summarise
 from cardenvs.core.errors import ArenaError, MissingExtraError
 
@@ -24,20 +28,20 @@ HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
 @pytest.fixture(scope="module")
 def summary():
     """Of a small match."""
-    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=40, seed=3, ante=2).run()
+    return run_match(Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=40, seed=3, ante=2))
 
 
 @pytest.fixture(scope="module")
 def hostile(summary):
     """The same with a name that tries everything."""
-    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=4", HOSTILE))
+    match = summary.match.changed(entries=(*summary.match.entries[:2], Entry(HOSTILE, HOSTILE)))
     standings = tuple(dataclasses.replace(s, name=n) for s, n in zip(summary.standings, match.names, strict=True))
     return dataclasses.replace(summary, match=match, standings=standings)
 
 
 def printed(summary):
     out = io.StringIO()
-    print_summary(summary, Console(file=out, width=200, highlight=False))
+    print_summary(summary_document(summary), Console(file=out, width=200, highlight=False))
     return out.getvalue()
 
 
@@ -58,23 +62,23 @@ def test_a_name_is_only_a_name_in_the_terminal(hostile):
 
 def test_nothing_finished_and_one_deal_are_told(summary):
     assert "No deal is complete yet." in printed(summarise(summary.match, []))
-    single = Match.of("leduc_poker_v0", ["random", "random"], deals=1).run()
+    single = run_match(Match.of("leduc_poker_v0", ["random", "random"], deals=1))
     assert "inf" not in printed(single)
     assert printed(single).count("too few deals") == 2
     assert "inf" not in single._repr_html_()
-    assert as_json(single)["leaderboard"][0]["mean"]["low"] is None
-    assert "inf" not in page(single).lower().replace("information", "")
+    assert summary_document(single)["leaderboard"][0]["mean"]["low"] is None
+    assert "inf" not in page(summary_document(single)).lower().replace("information", "")
 
 
 def test_json_is_complete_and_plain(summary, tmp_path):
-    write_json(summary, tmp_path / "result.json")
+    write_summary_json(summary_document(summary), tmp_path / "result.json")
     data = json.loads((tmp_path / "result.json").read_text())
     assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
     assert data["leaderboard"][0]["mean"]["deals"] == 40
     assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
     assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 40, 240, 2)
     assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
-    assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
+    assert json.loads(json.dumps(summary_document(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
 
 
 def test_the_command_plays_the_same_match(summary):
@@ -89,17 +93,17 @@ def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
     from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.arena.schedule import Schedule
 
-    guarded = dataclasses.replace(summary.match, guard=AgentLimits(on_failure="forced_action"))
+    guarded = summary.match.changed(guard=AgentLimits(on_failure="forced_action"))
     assert command_line(guarded).endswith("--on-failure forced_action")
-    keeping = dataclasses.replace(summary.match, guard=AgentLimits(keep_env=("A", "B")))
+    keeping = summary.match.changed(guard=AgentLimits(keep_env=("A", "B")))
     assert command_line(keeping).endswith("--on-failure forfeit --keep-env A --keep-env B")
     special = (
         {"guard": AgentLimits(tries=1)},
-        {"labels": ("a", "b", "c")},
+        {"entries": tuple(Entry(name, "random") for name in "abc")},
         {"schedule": Schedule("field", challengers=(0,))},
     )
     for changes in special:
-        assert command_line(dataclasses.replace(summary.match, **changes)) is None
+        assert command_line(summary.match.changed(**changes)) is None
 
 
 class Elements(HTMLParser):
@@ -125,7 +129,7 @@ class Elements(HTMLParser):
 
 
 def test_the_page_needs_nothing_but_itself(summary, tmp_path):
-    write_page(summary, tmp_path / "result.html")
+    write_page(summary_document(summary), tmp_path / "result.html")
     text = (tmp_path / "result.html").read_text()
     elements = Elements(text)
     assert elements.open == []
@@ -145,7 +149,7 @@ def test_the_page_needs_nothing_but_itself(summary, tmp_path):
 
 
 def test_a_name_is_only_a_name_on_the_page(hostile):
-    text = page(hostile)
+    text = page(summary_document(hostile))
     elements = Elements(text)
     assert "script" not in {tag for tag, _ in elements.found}
     assert HOSTILE in " ".join(elements.words)
@@ -153,17 +157,17 @@ def test_a_name_is_only_a_name_on_the_page(hostile):
 
 
 def test_cells_are_coloured_where_the_advantage_is_clear(summary):
-    text = page(summary)
+    text = page(summary_document(summary))
     clear = [found for found in summary.advantages.values() if found.low > 0 or found.high < 0]
     assert text.count("var(--good), 0.") == text.count("var(--bad), 0.") == len(clear) > 0
 
 
 def test_without_the_extra_or_without_deals_there_is_no_page(summary, monkeypatch):
     with pytest.raises(ArenaError, match="no deal is complete yet"):
-        page(summarise(summary.match, []))
+        page(summary_document(summarise(summary.match, [])))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"cardenvs\[report\]"):
-        page(summary)
+        page(summary_document(summary))
 
 
 def with_means(summary, *bounds):
@@ -195,14 +199,15 @@ def with_means(summary, *bounds):
 )
 def test_the_leaderboard_in_a_sentence(summary, bounds, told):
     changed = with_means(summary, *bounds)
-    assert story(changed) == told
+    assert story(summary_document(changed)) == told
     assert told in printed(changed)
-    assert html.escape(told) in page(changed) or told in page(changed)
+    assert html.escape(told) in page(summary_document(changed)) or told in page(summary_document(changed))
 
 
 def test_the_picture_of_a_leaderboard(summary):
     out = io.StringIO()
-    Console(file=out, width=80).print(interval_plot(with_means(summary, (-4, -2), (2, 4), (-1, 1)), width=33))
+    document = summary_document(with_means(summary, (-4, -2), (2, 4), (-1, 1)))
+    Console(file=out, width=80).print(interval_plot(document, width=33))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines == [
         "search:simulations=4                  ┊       ────●────",

@@ -1,6 +1,5 @@
 """Running a match: the same result from any number of processes, after any interruption."""
 
-import dataclasses
 import os
 import signal
 import sqlite3
@@ -12,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from cardenvs.agents.guarded.limits import AgentLimits
-from cardenvs.arena import Match, Store, summarise
+from cardenvs.arena import Match, Store, run_match, summarise
 from cardenvs.arena.run import run
 from cardenvs.core.errors import AgentError, ArenaError
+
+pytestmark = pytest.mark.rotating
 
 OWN = "python:arena_agents:"
 SEED = f"3-{3:032x}"
@@ -31,8 +32,8 @@ def contents(path):
 def test_one_process_or_two_give_the_same_store(tmp_path):
     match = Match.of("leduc_poker_v0", ["random", "search:simulations=4", f"{OWN}Together"], deals=15, seed=3)
     told = []
-    one = match.run(tmp_path / "one.db", batch=3, progress=lambda done, total: told.append((done, total)))
-    two = match.run(tmp_path / "two.db", processes=2)
+    one = run_match(match, tmp_path / "one.db", batch=3, progress=lambda done, total: told.append((done, total)))
+    two = run_match(match, tmp_path / "two.db", processes=2)
     assert contents(tmp_path / "one.db") == contents(tmp_path / "two.db")
     assert [s.mean for s in one.standings] == [s.mean for s in two.standings]
     assert one.advantages == two.advantages
@@ -43,17 +44,19 @@ def test_one_process_or_two_give_the_same_store(tmp_path):
 
 def test_a_match_is_not_repeated_but_resumed_and_lengthened(tmp_path):
     path = tmp_path / "results.db"
-    Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=5, seed=3).run(path)
+    run_match(Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=5, seed=3), path)
     longer = Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=9, seed=3)
     with pytest.raises(ArenaError, match="already has 10 games of this match; resume it, or choose another store"):
-        longer.run(path)
+        run_match(longer, path)
     told = []
-    summary = longer.run(path, resume=True, progress=lambda done, total: told.append((done, total)))
+    summary = run_match(longer, path, resume=True, progress=lambda done, total: told.append((done, total)))
     assert told[0] == (10, 18)
     assert summary.games == 18
-    longer.run(tmp_path / "whole.db")
+    run_match(longer, tmp_path / "whole.db")
     assert contents(path) == contents(tmp_path / "whole.db")
-    shorter = Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=2, seed=3).run(path, resume=True)
+    shorter = run_match(
+        Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=2, seed=3), path, resume=True
+    )
     assert (shorter.games, shorter.unfinished) == (4, 0)
 
 
@@ -64,7 +67,7 @@ def test_a_failing_agent_stops_the_match_and_nothing_is_lost(tmp_path, processes
     match = Match.of("leduc_poker_v0", [f"{OWN}Raises", "search:simulations=2"], deals=200, seed=seed)
     message = r"agent 'python:arena_agents:Raises' failed in deal \d+ \(seed \d+\).*ZeroDivisionError: I cannot go on"
     with pytest.raises(AgentError, match=message) as caught:
-        match.run(path, processes=processes)
+        run_match(match, path, processes=processes)
     assert "Traceback" in caught.value.__notes__[0]
     assert "\n" not in str(caught.value)
     with Store(path) as store:
@@ -72,17 +75,17 @@ def test_a_failing_agent_stops_the_match_and_nothing_is_lost(tmp_path, processes
         assert f"({len(finished)} finished games are kept in {path})" in str(caught.value)
     assert len(finished) >= (2 if processes == 1 else 1)
     with pytest.raises(AgentError, match="Raises' failed"):
-        match.run(path, processes=processes, resume=True)
+        run_match(match, path, processes=processes, resume=True)
 
 
 def test_a_worker_that_dies_is_noticed(tmp_path):
     path = tmp_path / "results.db"
     plain = Match.of("leduc_poker_v0", [f"{OWN}Dies", "random"], deals=20)
-    match = dataclasses.replace(plain, guard=AgentLimits(isolation="none"))  # it takes the worker with it
+    match = plain.changed(guard=AgentLimits(isolation="none"))  # it takes the worker with it
     with pytest.raises(
         ArenaError, match=r"a worker process ended unexpectedly \(exit code -9\); finished games are kept"
     ):
-        match.run(path, processes=2)
+        run_match(match, path, processes=2)
     with Store(path) as store:
         assert len(store.finished(match.id)) == 1
 
@@ -138,7 +141,7 @@ def unbroken(tmp_path_factory):
     """The store of the slow match played without interruption."""
     path = tmp_path_factory.mktemp("unbroken") / "results.db"
     match = Match.of("leduc_poker_v0", AGENTS.split(","), deals=DEALS, seed=SEED)
-    match.run(path)
+    run_match(match, path)
     return match, path
 
 
@@ -154,7 +157,7 @@ def test_a_killed_match_resumes_to_the_same_result(tmp_path, unbroken):
         assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
     with Store(path) as store:
         assert 50 <= len(store.finished(match.id)) < match.num_games
-    summary = match.run(path, resume=True)
+    summary = run_match(match, path, resume=True)
     assert contents(path) == contents(whole)
     with Store(whole) as store:
         assert [s.mean for s in summarise(match, store.records(match.id)).standings] == [
@@ -171,9 +174,9 @@ def test_an_interrupted_match_stops_cleanly_and_keeps_what_is_done(tmp_path, unb
     out, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert f"Stopped before the end: finished games are in {path}; add --resume to go on." in errors
+    assert f"Stopped before the end: finished games are in {path}; add --resume to play the rest." in errors
     assert "95% interval" in out
     assert "games of the match are not in these figures" in out
     wait_for_nobody(process.pid)
-    match.run(path, resume=True)
+    run_match(match, path, resume=True)
     assert contents(path) == contents(whole)

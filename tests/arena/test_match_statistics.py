@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-from cardenvs.arena import Match, summarise
-from cardenvs.arena.output.report import head_to_head_note
+from cardenvs.arena import Match, run_match, summarise
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.results.ratings import BY_RESULTS, evidence_of, fit
-from cardenvs.arena.results.statistics import Estimate, estimate, t_quantile
+from cardenvs.arena.results.document import summary_document
+from cardenvs.arena.results.ratings import BY_RESULTS, evidence_for, fit
+from cardenvs.arena.results.statistics import Estimate, complete_deals, estimate, t_quantile
 
 
 def games(match, results, decisions=(2, 2), seconds=(0.5, 0.25)):
@@ -96,9 +96,11 @@ def test_where_returns_do_not_sum_to_zero_the_advantage_is_half_the_difference()
     summary = summarise(match, games(match, {0: [(50, 80), (70, 40)], 1: [(60, 60), (90, 70)]}))
     assert [standing.mean.mean for standing in summary.standings] == [(50 + 40 + 60 + 70) / 4, (80 + 70 + 60 + 90) / 4]
     assert summary.advantage(1, 0).mean == (30 + 30 + 0 + 20) / 4 / 2
-    assert head_to_head_note(summary).startswith("half the difference between the row's and the column's results")
+    note = summary_document(summary)["display"]["head_to_head"]
+    assert note.startswith("half the difference between the row's and the column's results")
     zero_sum = dataclasses.replace(summary, match=Match.of("wingspan_v0", ["random", "heuristic"], deals=2))
-    assert head_to_head_note(zero_sum) == "the row's mean result against the column, in wins a deal"
+    note = summary_document(zero_sum)["display"]["head_to_head"]
+    assert note == "the row's mean result against the column, in wins a deal"
 
 
 def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():
@@ -113,7 +115,7 @@ def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():
 
 
 def test_search_is_clearly_stronger_than_random_on_leduc():
-    summary = Match.of("leduc_poker_v0", ["search", "random"], deals=250, seed=11).run()
+    summary = run_match(Match.of("leduc_poker_v0", ["search", "random"], deals=250, seed=11))
     assert summary.standings[0].mean.low > 1.0
     assert summary.standings[0].mean.mean == -summary.standings[1].mean.mean
 
@@ -138,6 +140,8 @@ def test_in_games_for_one_agents_meet_on_the_deal():
     assert [standing.won for standing in summary.standings] == [0.25, 0.75]
     ahead = summary.advantage(1, 0)
     assert (ahead.mean, ahead.deals) == (100.0, 2)  # two rewards' worth on the first deal, in points
-    evidence = evidence_of(match, games(match, results, (4,), (0.5,)), match.names, BY_RESULTS)
+    evidence = evidence_for(match, match.names, BY_RESULTS)
+    for deal in complete_deals(match, games(match, results, (4,), (0.5,))):
+        evidence.add(deal)
     random, heuristic = fit([evidence], match.names)
     assert heuristic.rating > random.rating

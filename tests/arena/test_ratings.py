@@ -9,11 +9,18 @@ import pytest
 from cardenvs.arena import Match
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.ratings import Places, Results, _Model, choices, cycles, fit, places_of
+from cardenvs.arena.results.statistics import complete_deals
 
 
 def record(match, deal, lineup, returns):
     seating = match.lineups[lineup]
     return GameRecord(deal, lineup, 0, seating, tuple(returns), (), (1,) * len(seating), (0.0,) * len(seating))
+
+
+def counted(evidence, match, records):
+    for games in complete_deals(match, records):
+        evidence.add(games)
+    return evidence
 
 
 def two(results, kind=Places, *session):
@@ -24,7 +31,7 @@ def two(results, kind=Places, *session):
         for deal, value in enumerate(results)
         for lineup in (0, 1)
     ]
-    return kind(match, records, match.names, *session), match.names
+    return counted(kind(match, match.names, *session), match, records), match.names
 
 
 def test_places():

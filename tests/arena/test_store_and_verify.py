@@ -1,4 +1,4 @@
-"""Stores: older schemas, two runs at once, digests; and playing everything again."""
+"""Stores: two runs at once, digests; and playing everything again."""
 
 import json
 import sqlite3
@@ -9,31 +9,19 @@ from pathlib import Path
 import pytest
 from test_match_run import contents
 
-from cardenvs.arena import Match, Store
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.records import StoredExperiment
 from cardenvs.arena.schedule import Schedule
-from cardenvs.arena.store import SCHEMA_VERSION
 from cardenvs.arena.verify import replay_of, verify
 from cardenvs.core.errors import ArenaError
 
-# The schema of version 1, as the first release wrote it.
-SCHEMA_1 = """
-CREATE TABLE matches (id TEXT PRIMARY KEY, game TEXT NOT NULL, options TEXT NOT NULL, agents TEXT NOT NULL,
-    seed INTEGER NOT NULL, created TEXT NOT NULL) STRICT;
-CREATE TABLE games (match_id TEXT NOT NULL REFERENCES matches (id), deal INTEGER NOT NULL, lineup INTEGER NOT NULL,
-    seed INTEGER NOT NULL, seating TEXT NOT NULL, agents TEXT NOT NULL, returns TEXT, actions TEXT NOT NULL,
-    plies INTEGER NOT NULL, decisions TEXT NOT NULL, seconds TEXT NOT NULL, error TEXT,
-    PRIMARY KEY (match_id, deal, lineup)) STRICT, WITHOUT ROWID;
-PRAGMA application_id = 1667330660;
-PRAGMA user_version = 1;
-"""
 MATCH = Match.of("leduc_poker_v0", ["random", "search:simulations=3"], deals=6, seed=3, ante=2)
 
 
 @pytest.fixture
 def played(tmp_path):
     """The path of a store with a match in it."""
-    MATCH.run(tmp_path / "played.db")
+    run_match(MATCH, tmp_path / "played.db")
     return tmp_path / "played.db"
 
 
@@ -43,54 +31,12 @@ def edit(path, statement, *values):
     connection.close()
 
 
-def test_a_store_of_schema_1_is_upgraded_and_gone_on_with(tmp_path, played):
-    old = tmp_path / "old.db"
-    connection = sqlite3.connect(old)
-    connection.executescript(SCHEMA_1)
-    connection.execute("ATTACH ? AS new", (str(played),))
-    connection.execute(
-        "INSERT INTO matches SELECT id, game, options, agents, CAST(secret AS INTEGER), created FROM new.matches"
-    )
-    connection.execute(
-        "INSERT INTO games SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, "
-        "seconds, error FROM new.games WHERE deal < 4"
-    )
-    connection.commit()
-    connection.close()
-    with Store(old) as store:
-        assert store.count(MATCH.id) == 8
-        assert store.match(MATCH.id).lineups == MATCH.lineups
-        assert verify(store) == (8, [])
-    assert sqlite3.connect(old).execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-    MATCH.run(old, resume=True)  # the id of a plain match is what it was
-    assert contents(old) == contents(played)
-    fresh, upgraded = (
-        sorted(
-            sqlite3.connect(path).execute("SELECT name, type, \"notnull\", dflt_value FROM pragma_table_info('games')")
-        )
-        for path in (played, old)
-    )
-    assert fresh == upgraded
-
-
-def test_a_half_upgraded_store_stays_as_it_was(tmp_path):
-    path = tmp_path / "old.db"
-    connection = sqlite3.connect(path)
-    connection.executescript(SCHEMA_1 + "CREATE TABLE experiments (id TEXT) STRICT;")  # stands in the way
-    connection.close()
-    with pytest.raises(ArenaError, match="table experiments already exists"):
-        Store(path)
-    connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-    assert "digest" not in [row[1] for row in connection.execute("PRAGMA table_info(games)")]
-
-
 RUN = """
 import sys
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
 match = Match.of("leduc_poker_v0", ["random", "python:arena_agents:Slow"], deals=25, seed=3)
 if __name__ == "__main__":
-    match.run(sys.argv[1], resume=True, processes=int(sys.argv[2]))
+    run_match(match, sys.argv[1], resume=True, processes=int(sys.argv[2]))
 """
 
 
@@ -108,7 +54,7 @@ def test_two_runs_at_once_give_one_whole_store(tmp_path):
         assert run.returncode == 0, errors
     with Store(path) as shared:
         match = shared.match(shared.match_ids()[0])
-    match.run(tmp_path / "alone.db")
+    run_match(match, tmp_path / "alone.db")
     assert contents(path) == contents(tmp_path / "alone.db")
     with Store(path) as shared, Store(tmp_path / "alone.db") as alone:
         assert shared.digest() == alone.digest()
@@ -144,17 +90,19 @@ def test_a_match_comes_back_from_its_store_without_its_agents(tmp_path):
     checkpoint = tmp_path / "policy.pt"
     checkpoint.write_bytes(b"weights")
     game = Match.of("kuhn_poker_v0", ["random"] * 3, 1, num_players=3)
-    match = Match(
-        game.game, game.options, ("random", f"ppo:{checkpoint}", "search"), 5, 7, ("a", "b", "c"),
-        Schedule("field", "rotations", (1,)),
+    match = Match.make(
+        game.game, game.options, ("random", f"ppo:{checkpoint}", "search"), 5, 7, names=("a", "b", "c"),
+        schedule=Schedule("field", "rotations", (1,)),
     )  # fmt: skip
     with Store() as store:
         store.begin(match)
         checkpoint.unlink()
         found = store.match(match.id)
-    assert (found.id, found.names, found.agents, found.lineups) == (match.id, match.names, match.agents, match.lineups)
-    assert (found.schedule, found.fingerprints, found.seed.secret) == (match.schedule, match.fingerprints, 7)
+    assert (found.id, found.entries, found.lineups) == (match.id, match.entries, match.lineups)
+    assert (found.schedule, found.seed.secret) == (match.schedule, 7)
     assert found.options == match.options
+    assert found.changed(deals=9).id == match.id
+    assert found.entries[1].fingerprint
     with Store() as store, pytest.raises(ArenaError, match="has no match abc"):
         store.match("abc")
 
@@ -226,8 +174,8 @@ def test_forfeits_are_played_again(tmp_path):
 
     plain = Match.of("leduc_poker_v0", ["random"] * 3, 4, num_players=3)
     agents = ("random", "python:arena_agents:Illegal", "search:simulations=2")
-    match = Match(plain.game, plain.options, agents, 4, guard=AgentLimits(isolation="none"))
-    match.run(tmp_path / "results.db")
+    match = Match.make(plain.game, plain.options, agents, 4, guard=AgentLimits(isolation="none"))
+    run_match(match, tmp_path / "results.db")
     with Store(tmp_path / "results.db") as store:
         assert verify(store) == (24, [])
         for record in store.records(match.id):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cardenvs.arena import Match, Store, database
+from cardenvs.arena import Match, Store, database, run_match
 from cardenvs.arena.records import StoredExperiment
 from cardenvs.arena.results.board import board_of
 from cardenvs.arena.verify import verify
@@ -57,7 +57,7 @@ def unprivileged():
 
 
 def test_a_read_only_store_can_be_read_and_says_that_it_is_one(unprivileged):
-    MATCH.run(unprivileged.folder / "results.db")
+    run_match(MATCH, unprivileged.folder / "results.db")
     unprivileged()
     path = unprivileged.folder / "results.db"
     with Store(path, read_only=True) as store:
@@ -70,7 +70,7 @@ def test_a_read_only_store_can_be_read_and_says_that_it_is_one(unprivileged):
 def test_games_that_wait_in_the_journal_of_a_read_only_store_are_read(unprivileged):
     """As a run that was killed leaves them."""
     path, copy = unprivileged.folder / "running.db", unprivileged.folder / "killed.db"
-    MATCH.run(path)
+    run_match(MATCH, path)
     with Store(path) as store:
         store.begin_experiment(StoredExperiment("waits", ((MATCH.id, "a title"),), {}, {}))
         shutil.copy(path, copy)
@@ -82,7 +82,7 @@ def test_games_that_wait_in_the_journal_of_a_read_only_store_are_read(unprivileg
 
 def test_reading_changes_nothing(tmp_path):
     path = tmp_path / "results.db"
-    MATCH.run(path)
+    run_match(MATCH, path)
     before = path.read_bytes()
     with Store(path, read_only=True) as store:
         assert verify(store) == (8, [])
@@ -131,7 +131,7 @@ def test_a_full_disk_says_what_is_kept_and_how_to_go_on(tmp_path):
             run([many], store)
     assert "is full. Rows written earlier are kept; free some space, then continue with --resume" in str(full.value)
     assert "games were not written" in str(full.value)
-    assert many.run(path, resume=True).games == 4000
+    assert run_match(many, path, resume=True).games == 4000
 
 
 def test_a_full_disk_under_a_simulation_leaves_its_summary(tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_a_lock_is_given_up_in_time_and_says_whose_it_is(tmp_path, monkeypatch):
     path = tmp_path / "results.db"
     Store(path).close()
     program = (
-        f"import sys; from cardenvs.arena import Store; store = Store({str(path)!r})\n"
+        f"import sys; from cardenvs.arena import Store, run_match; store = Store({str(path)!r})\n"
         "store._connection.execute('BEGIN IMMEDIATE'); print('locked', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

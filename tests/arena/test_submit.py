@@ -16,6 +16,8 @@ from cardenvs.core.errors import ArenaError
 
 pytest.importorskip("pydantic")
 
+pytestmark = pytest.mark.rotating
+
 VALUES: dict = {
     "name": "the board",
     "deals": 16,
@@ -90,7 +92,7 @@ def test_a_zip_file_is_a_submission_too(bundle, tmp_path):
 
 
 def test_a_bare_spec_is_a_submission_too():
-    bare = checked("search:simulations=2")
+    bare = checked("search:simulations=2", board=SHORT)
     assert (bare.name, bare.faults) == ("search:simulations=2", ())
 
 

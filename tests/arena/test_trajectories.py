@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
-from cardenvs.arena import Match, Store  # noqa: E402
+from cardenvs.arena import Match, Store, run_match  # noqa: E402
 from cardenvs.arena.output import parquet  # noqa: E402
 from cardenvs.arena.output.parquet import TrajectoryFile, write_parquet  # noqa: E402
 from cardenvs.arena.trajectories import Games, recorded  # noqa: E402
@@ -47,7 +47,7 @@ def played(tmp_path_factory):
     """A store of 60 deals of Leduc poker."""
     path = tmp_path_factory.mktemp("store") / "games.db"
     match = Match.of("leduc_poker_v0", ["random", "search:simulations=4"], deals=60, seed=5)
-    match.run(path)
+    run_match(match, path)
     return path
 
 
@@ -249,7 +249,7 @@ def test_files_that_do_not_fit_are_refused(played, tmp_path):
     with pytest.raises(FormatError, match="does not hold trajectories"):
         TrajectoryFile("foreign.parquet")
     (tmp_path / "text").write_text("no file")
-    with pytest.raises(FormatError, match="damaged, or no Parquet file"):
+    with pytest.raises(FormatError, match="damaged, or is not a Parquet file"):
         TrajectoryFile("text")
 
 

@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 
 from cardenvs.core import cache as cache_module
-from cardenvs.core.cache import KernelCache, prune, trusted_folder, unit_name
+from cardenvs.core.cache import KernelCache, prune, trusted_folder
 from cardenvs.core.kernel import COMPILED, kernel
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
+pytestmark = [
+    pytest.mark.rotating,
+    pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off"),
+]
 
 KERNELS = """
 from cardenvs.core.kernel import kernel
@@ -319,7 +322,7 @@ def test_kernels_that_differ_in_what_they_close_over_have_entries_of_their_own(t
 def test_numba_finds_all_that_it_asks_of_a_cache(saved):
     from numba.core.caching import _Cache
 
-    assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache(len, Path(), "", "")))
+    assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache("", Path(), "", str)))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -354,98 +357,87 @@ def test_only_what_a_later_process_may_load_is_saved(tmp_path, call):
     assert call(code + more) == ("2", "")
 
 
-def test_an_entry_is_found_again_whatever_the_order_of_sets(tmp_path, call):
-    """The order of a set of texts differs from process to process, and with it the pickle of a kernel that names it."""
-    text = SHARED.replace("return part()", "return part() if len(NAMES) == 50 else 0")
-    (tmp_path / "shared.py").write_text("NAMES = tuple({str(k) for k in range(50)})\n" + text)
-    code = "import shared; call = shared.entry_point(); print(call(), len(call.stats.cache_hits))"
-    assert call(code)[0] == "2 0"
-    for _ in range(3):
-        assert call(code) == ("2 1", "")
-
-
 DAY = 24 * 3600.0
 NOW = time.time()
 
 
 @pytest.fixture
-def unit(tmp_path):
-    """Makes a unit with an entry, last used some days ago."""
+def entry(tmp_path):
+    """Makes an entry of a kernel, last used some days ago."""
 
-    def unit(game, number, days):
-        folder = tmp_path / unit_name(Path(game), f"{number:020x}")
-        folder.mkdir()
-        (folder / "start-1.kernel").write_bytes(b"code")
-        os.utime(folder, (NOW, NOW - days * DAY))
-        return folder
+    def entry(kernel, number, days, unit="gin"):
+        path = tmp_path / f"{unit}-{'a' * 20}" / f"{kernel}-{number:032x}.kernel"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"code")
+        os.utime(path, (NOW, NOW - days * DAY))
+        return path
 
-    return unit
+    return entry
 
 
-def test_the_last_used_units_of_a_game_stay_until_they_expire(tmp_path, unit):
-    used_days_ago = [0, 2, 3, 4, 5, 6]
-    gin = [unit("gin", k, days) for k, days in enumerate(used_days_ago)]
-    leduc = [unit("leduc", k, days) for k, days in enumerate([29, 31])]
+def test_the_last_used_entries_of_a_kernel_stay_until_they_expire(tmp_path, entry, monkeypatch):
+    monkeypatch.setattr(cache_module, "_ENTRIES_PER_KERNEL", 4)
+    starts = [entry("start", k, days) for k, days in enumerate([0, 2, 3, 4, 5, 6])]
+    applies = [entry("apply", k, days) for k, days in enumerate([29, 31])]
+    other = entry("start", 0, 31, unit="leduc")
     prune(tmp_path, NOW)
-    assert [folder.exists() for folder in gin] == [True] * 4 + [False] * 2
-    assert [folder.exists() for folder in leduc] == [True, False]
-    assert len(entries(tmp_path)) == 5
+    assert [path.exists() for path in starts] == [True] * 4 + [False] * 2
+    assert [path.exists() for path in applies] == [True, False]
+    assert not other.parent.exists()
 
 
-def test_units_used_within_a_day_stay_however_many_there_are(tmp_path, unit):
-    gin = [unit("gin", k, 0.9) for k in range(10)]
+def test_entries_used_within_a_day_stay_however_many_there_are(tmp_path, entry):
+    made = [entry("start", k, 0.9) for k in range(3 * cache_module._ENTRIES_PER_KERNEL)]
     prune(tmp_path, NOW)
-    assert all(folder.exists() for folder in gin)
+    assert all(path.exists() for path in made)
 
 
-def test_a_clock_that_was_wrong_deletes_nothing_new(tmp_path, unit):
-    folder = unit("gin", 1, -400)
+def test_a_clock_that_was_wrong_deletes_nothing_new(tmp_path, entry):
+    path = entry("start", 1, -400)
     prune(tmp_path, NOW)
-    assert folder.exists()
+    assert path.exists()
 
 
-def test_only_units_are_pruned_and_links_are_not_followed(tmp_path, unit):
-    other = tmp_path / "letters"
-    other.mkdir()
-    (other / "start-1.kernel").touch()
-    os.utime(other, (0, 0))
-    elsewhere = unit("elsewhere", 1, 0).rename(tmp_path / "elsewhere")
-    os.utime(elsewhere, (0, 0))
-    link = tmp_path / unit_name(Path("linked"), "1" * 20)
+def test_only_units_are_pruned_and_links_are_not_followed(tmp_path, entry):
+    letters = tmp_path / "letters"
+    entry("start", 1, 100).parent.rename(letters)
+    elsewhere = tmp_path / "elsewhere"
+    entry("start", 1, 100).parent.rename(elsewhere)
+    link = tmp_path / f"linked-{'1' * 20}"
     link.symlink_to(elsewhere, target_is_directory=True)
-    os.utime(link, (0, 0), follow_symlinks=False)
-    unit("gin", 2, 100)
+    entry("start", 2, 100)
     prune(tmp_path, NOW)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["letters", "elsewhere", link.name])
-    assert len(list(other.iterdir())) == len(list(elsewhere.iterdir())) == 1
+    assert len(entries(letters)) == len(entries(elsewhere)) == 1
 
 
-def test_a_strange_file_in_a_unit_is_left_alone(tmp_path, unit):
-    folder = unit("gin", 1, 100)
+def test_a_strange_file_in_a_unit_is_left_alone(tmp_path, entry):
+    folder = entry("start", 1, 100).parent
     (folder / "thesis.txt").touch()
     (folder / "trap.kernel").mkdir()
-    os.utime(folder, (0, 0))
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
     prune(tmp_path, NOW)
     assert sorted(path.name for path in folder.iterdir()) == ["thesis.txt", "trap.kernel"]
 
 
-def test_what_dead_processes_left_unfinished_is_deleted_after_a_day(tmp_path, unit):
-    folder = unit("gin", 1, 0)
+def test_what_dead_processes_left_unfinished_is_deleted_after_a_day(tmp_path, entry):
+    path = entry("start", 1, 0)
     for name, days in ((".saving-old", 2), (".saving-new", 0.5)):
-        (folder / name).touch()
-        os.utime(folder / name, (NOW, NOW - days * DAY))
+        (path.parent / name).touch()
+        os.utime(path.parent / name, (NOW, NOW - days * DAY))
     prune(tmp_path, NOW)
-    assert sorted(path.name for path in folder.iterdir()) == [".saving-new", "start-1.kernel"]
+    assert sorted(file.name for file in path.parent.iterdir()) == [".saving-new", path.name]
 
 
-def test_loading_marks_a_unit_as_used_and_the_next_compilation_prunes(tmp_path, call):
+def test_loading_marks_an_entry_as_used_and_the_next_compilation_prunes(tmp_path, call):
     cache = tmp_path / "cache"
     call()
-    (used,) = cache.iterdir()
-    unused = cache / unit_name(tmp_path, "0" * 20)
-    unused.mkdir()
-    for folder in (used, unused):
-        os.utime(folder, (0, 0))
+    (used,) = entries(cache)
+    unused = used.with_name(f"old-{0:032x}.kernel")
+    unused.touch()
+    for path in (used, unused):
+        os.utime(path, (0, 0))
     assert call() == ("2 1", "")
     assert time.time() - used.stat().st_mtime < 600
     assert unused.exists()  # what only loads, prunes nothing

@@ -338,7 +338,7 @@ def write_all(log):
     log_shuffle(log, 4, 0)
     log_create(log, 5, 0, 52)
     log_clear(log, 6)
-    log_move_all(log, 7, 4, 5)
+    log_move_all(log, 7, 2, 4, 5)
     log_event(log, 3, 1, UNKNOWN, 0, NO_PLACE, 8, 0b10, 0b11)
 
 
@@ -350,7 +350,7 @@ WRITTEN = [
     [4, NO_PLAYER, UNKNOWN, 0, NO_PLACE, 0, NOBODY, EVERYBODY],
     [5, NO_PLAYER, UNKNOWN, NO_PLACE, 0, 52, NOBODY, EVERYBODY],
     [6, NO_PLAYER, UNKNOWN, NO_PLACE, NO_PLACE, 0, NOBODY, EVERYBODY],
-    [7, NO_PLAYER, UNKNOWN, 4, 5, 0, NOBODY, EVERYBODY],
+    [7, 2, UNKNOWN, 4, 5, 0, NOBODY, EVERYBODY],
     [3, 1, UNKNOWN, 0, NO_PLACE, 8, 0b10, 0b11],
 ]
 
@@ -392,9 +392,7 @@ def talkative_action(s, action, log):
     s.rewards[0] += 1  # must not be paid twice when the step is repeated with a longer log
 
 
-TALKATIVE = dataclasses.replace(
-    PRIZE, rules=dataclasses.replace(PRIZE.rules, deal=talkative_deal, apply_action=talkative_action)
-)
+TALKATIVE = dataclasses.replace(PRIZE, deal=talkative_deal, apply_action=talkative_action)
 
 
 def test_a_step_with_more_events_than_the_log_has_rows_is_kept_whole():

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from cardenvs.core import kernel as kernel_module
-from cardenvs.core.kernel import COMPILED, CORE_FOLDER, kernel, kernel_name, unit_hash
+from cardenvs.core.fingerprint import kernel_fingerprint, toolchain_hash
+from cardenvs.core.kernel import COMPILED, CORE_FOLDER, kernel, kernel_name
 
 TOYS = Path(__file__).parent.parent / "toys"
 
@@ -201,67 +202,150 @@ def test_compiling_somebody_elses_function_is_not_reported(tmp_path, pair):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The name of the cache folder
+# What compiled code depends on
+
+PARTS = """
+import enum
+from typing import NamedTuple
+import numpy as np
+from cardenvs.core.kernel import kernel
+import names
+
+class Suit(enum.IntEnum):
+    CLUBS = 0
+    SPADES = 3
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+
+TABLE = np.array([1, 2, 3])
+PAIR = Pair(4, 5)
+UNUSED = 1
+
+def not_a_kernel():
+    return 1
+
+@kernel
+def inner(x):
+    "Return a sum."
+    return TABLE[x] + PAIR.first + names.AMOUNT
+
+@kernel(entry=True)
+def entry(x):
+    \"""Return more.\"""
+    # of it
+    return 2 * inner(x) + Suit.SPADES
+"""
+FINGERPRINT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from cardenvs.core.fingerprint import kernel_fingerprint
+import parts
+print(kernel_fingerprint(parts.entry), parts.entry(1))
+"""
 
 
 @pytest.fixture
-def hash_of(monkeypatch):
-    """`unit_hash`, computed anew each time."""
-    return unit_hash.__wrapped__
-
-
-def test_the_unit_hash_depends_on_every_source_and_data_file(tmp_path, hash_of):
-    folder = tmp_path / "game"
-    (folder / "data").mkdir(parents=True)
-    (folder / "rules.py").write_text("A = 1\n")
-    hashes = [hash_of(folder)]
-    for path, text in [
-        ("rules.py", "A = 2\n"), ("new.py", ""), ("data/table.json", "[1]"), ("data/table.json", "[2]"),
-    ]:  # fmt: skip
-        (folder / path).write_text(text)
-        hashes.append(hash_of(folder))
-    (folder / "new.py").rename(folder / "renamed.py")
-    hashes.append(hash_of(folder))
-    assert len(set(hashes)) == len(hashes)
-    (folder / "rules.md").write_text("no code")
-    assert hash_of(folder) == hashes[-1]
-
-
-def test_the_unit_hash_is_that_of_the_contents_not_of_the_place(tmp_path, hash_of):
-    for name in ("here", "there"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "rules.py").write_text("A = 1\n")
-    assert hash_of(tmp_path / "here") == hash_of(tmp_path / "there")
-
-
-def test_an_edit_in_core_changes_every_unit(tmp_path, hash_of, monkeypatch):
-    core, folder = tmp_path / "core", tmp_path / "game"
-    shutil.copytree(CORE_FOLDER, core, ignore=shutil.ignore_patterns("__pycache__"))
+def fingerprint(tmp_path):
+    """Fingerprints the entry point of PARTS after edits."""
+    folder = tmp_path / "parts"
     folder.mkdir()
-    before = hash_of(folder)
-    monkeypatch.setattr(kernel_module, "CORE_FOLDER", core)
-    assert hash_of(folder) == before
-    (core / "rng.py").write_text((core / "rng.py").read_text() + "\n")
-    assert hash_of(folder) != before
+
+    def fingerprint(*edits):
+        texts = {"parts.py": PARTS, "names.py": "AMOUNT = 10\nOTHER = 1\n"}
+        for name, old, new in edits:
+            assert texts[name].count(old) == 1
+            texts[name] = texts[name].replace(old, new)
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        return run(FINGERPRINT, folder, cache=tmp_path / "cache")[0].split()
+
+    return fingerprint
+
+
+def test_a_fingerprint_depends_on_code_and_constants_but_on_no_other_text(fingerprint):
+    before = fingerprint()
+    assert before[1] == "35"
+    same = [
+        ("parts.py", "import enum", "# a comment\n\nimport enum"),
+        ("parts.py", "# of it", "# of all of it"),
+        ("parts.py", "Return a sum.", "Return another sum."),
+        ("parts.py", "UNUSED = 1", "UNUSED = 2"),
+        ("parts.py", "    return 1\n", "    return 2\n"),
+        ("names.py", "OTHER = 1", "OTHER = 2"),
+    ]
+    assert fingerprint(*same) == before
+    changed = [
+        (("parts.py", "[1, 2, 3]", "[1, 3, 3]"), "37"),
+        (("parts.py", "Pair(4, 5)", "Pair(5, 5)"), "37"),
+        (("names.py", "AMOUNT = 10", "AMOUNT = 11"), "37"),
+        (("parts.py", "SPADES = 3", "SPADES = 4"), "36"),
+        (("parts.py", "    first: int\n    second: int", "    second: int\n    first: int"), "37"),
+        (("parts.py", "TABLE[x] +", "TABLE[x] -"), "19"),
+    ]
+    seen = {before[0]}
+    for edit, result in changed:
+        after = fingerprint(edit)
+        assert after[1] == result, edit
+        assert after[0] not in seen, edit
+        seen.add(after[0])
+
+
+GAME = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import cardenvs
+state = cardenvs.get_game("leduc_poker_v0").new_state(seed=0)
+assert cardenvs.__file__.startswith(sys.argv[1])
+state.apply(1)
+print(state.observation(0).sum())
+"""
+
+
+def test_comments_in_core_recompile_nothing(tmp_path):
+    package = tmp_path / "cardenvs"
+    shutil.copytree(CORE_FOLDER.parent, package, ignore=shutil.ignore_patterns("__pycache__", "zoo", "_prebuilt"))
+    cache = tmp_path / "cache"
+    assert run(GAME, tmp_path, cache=cache)[1]
+    for path in (package / "core").glob("*.py"):
+        path.write_text(f"# A comment.\n\n{path.read_text()}\n# Another.\n")
+    assert run(GAME, tmp_path, cache=cache)[1] == []
+    rng = package / "core" / "rng.py"
+    rng.write_text(rng.read_text().replace("0x9E3779B97F4A7C15", "0x9E3779B97F4A7C17"))
+    assert run(GAME, tmp_path, cache=cache)[1]
 
 
 @pytest.mark.parametrize(("name", "value"), [("NUMBA_OPT", "1"), ("NUMBA_LOOP_VECTORIZE", "0")])
-def test_settings_that_change_code_change_the_unit(tmp_path, hash_of, monkeypatch, name, value):
-    before = hash_of(tmp_path)
+def test_settings_that_change_code_change_the_folder(monkeypatch, name, value):
+    before = toolchain_hash()
     monkeypatch.setenv(name, value)
-    assert hash_of(tmp_path) != before
+    assert toolchain_hash() != before
     monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")
-    changed = hash_of(tmp_path)
+    changed = toolchain_hash()
     monkeypatch.delenv("NUMBA_CACHE_DIR")
-    assert hash_of(tmp_path) == changed
+    assert toolchain_hash() == changed
 
 
-def test_bounds_checks_change_the_unit(tmp_path, hash_of, monkeypatch):
-    before = hash_of(tmp_path)
+def test_bounds_checks_change_the_folder(monkeypatch):
     import numba
 
+    before = toolchain_hash()
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", 0 if numba.config.BOUNDSCHECK else 1)
-    assert hash_of(tmp_path) != before
+    assert toolchain_hash() != before
+
+
+def test_kernels_of_every_game_have_fingerprints_that_repeat():
+    """A value that kernels use but that is left out of the fingerprint, or that varies by process, would go unseen."""
+    code = """
+        import cardenvs
+        from cardenvs.core.fingerprint import kernel_fingerprint
+        for name in cardenvs.list_games():
+            engine = cardenvs.get_game(name).engine
+            print(*[kernel_fingerprint(one) for one in (engine.start, engine.apply, engine.batch_step)])
+    """
+    outs = {run(code, cache=CORE_FOLDER, PYTHONHASHSEED=seed)[0] for seed in ("1", "2")}
+    assert len(outs) == 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -309,6 +393,7 @@ def test_closures_over_different_kernels_have_different_ids():
     assert first._uuid != second._uuid
     assert first._uuid == again._uuid
     assert closed_over(first)._uuid != closed_over(second)._uuid
+    assert kernel_fingerprint(first) == kernel_fingerprint(again) != kernel_fingerprint(second)
     assert (first(5), second(5), closed_over(second)(5)) == (7, 11, 12)
 
 

@@ -52,8 +52,8 @@ def filled(seed=0, n=3):
 
 
 def test_no_padding_in_the_record_of_any_game(every_game):
-    assert_no_padding(every_game.rules.state_dtype)
-    assert every_game.rules.state_dtype.type is Record
+    assert_no_padding(every_game.state_dtype)
+    assert every_game.state_dtype.type is Record
 
 
 @pytest.mark.parametrize("dtype", [INNER, MIXED], ids=["inner", "mixed"])
@@ -63,7 +63,7 @@ def test_no_padding_whatever_the_fields(dtype):
 
 def test_every_game_has_the_header(every_game):
     most = every_game.table.max_players
-    fields = every_game.rules.state_dtype.fields
+    fields = every_game.state_dtype.fields
     for name, kind in [
         ("rng", "(4,)u8"), ("seed", "i8"), ("rewards", f"({most},)f8"), ("returns", f"({most},)f8"), ("ply", "i4"),
         ("current_player", "i1"), ("terminal", "u1"), ("active", f"({most},)u1"),
@@ -74,7 +74,7 @@ def test_every_game_has_the_header(every_game):
 
 def test_the_widened_twin_has_the_same_names_and_wide_integers(every_game):
     for (name, base, _, count), (wide_name, wide_base, _, wide_count) in zip(
-        leaves(every_game.rules.state_dtype), leaves(wide_dtype(every_game.rules.state_dtype)), strict=True
+        leaves(every_game.state_dtype), leaves(wide_dtype(every_game.state_dtype)), strict=True
     ):
         assert (name, count) == (wide_name, wide_count)
         assert wide_base == (base if base == np.uint64 or base.kind == "f" else np.int64)

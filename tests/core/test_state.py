@@ -305,7 +305,7 @@ def test_a_deck_that_cannot_be_dealt_is_refused(game, deck, message):
 
 
 def test_deals_can_be_listed_where_they_are_few(every_game):
-    if every_game.rules.dealt_tokens is None:
+    if every_game.dealt_tokens is None:
         with pytest.raises(NotImplementedError, match=f"{every_game.name} has too many deals"):
             every_game.enumerate_deals()
         return
@@ -472,13 +472,13 @@ def test_a_state_of_another_game_is_refused():
     "change",
     [
         {"layout": lambda options: Layout((Section("other", 3, "another layout"),))},
-        {"state_dtype": KUHN.rules.state_dtype},
+        {"state_dtype": KUHN.state_dtype},
         {"options": KUHN.options},
     ],
     ids=["layout", "record", "options"],
 )
 def test_a_state_of_another_version_is_refused(change):
-    other = dataclasses.replace(LEDUC, rules=dataclasses.replace(LEDUC.rules, **change))
+    other = dataclasses.replace(LEDUC, **change)
     with pytest.raises(FormatError, match="another version of cardenvs"):
         other.from_bytes(LEDUC.new_state(seed=1, ante=2).to_bytes())
 

@@ -9,7 +9,10 @@ import pytest
 from cardenvs.core.cache import PREBUILT_CPU, PREBUILT_FOLDER, runs_prebuilt_code
 from cardenvs.core.kernel import COMPILED
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
+pytestmark = [
+    pytest.mark.rotating,
+    pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off"),
+]
 
 # Everything that calls kernels, in one process.
 EVERYTHING = """

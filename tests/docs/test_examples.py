@@ -169,7 +169,8 @@ def check_cardenvs(words: list[str]) -> None:
     while hasattr(command, "list_commands"):  # the commands of a single game are one level down
         command, words = command.get_command(None, words[0]), words[1:]
         assert command is not None
-    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    parameters = command.get_params(typer.Context(command))
+    options = {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
     for word in words:
         if word.startswith("-"):
             assert word in options
@@ -189,7 +190,7 @@ def check_python(words: list[str]) -> None:
         assert importlib.util.find_spec(words[1]) is not None
         words = words[2:]
     for word in words:
-        if re.fullmatch(r"[\w/]+(\.py|/high_card|/liars_dice)", word):
+        if re.fullmatch(r"[\w/]+(\.py|/high_card|/liars_dice|/plain_whist)", word):
             assert (ROOT / word).exists()
 
 

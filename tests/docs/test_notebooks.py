@@ -50,6 +50,7 @@ def notebook(path):
     return nbformat.read(path, as_version=4)
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(not COMPILED, reason="the notebooks play too many games for uncompiled rules")
 def test_a_notebook_runs_in_its_short_form_and_draws_its_pictures(path, notebook, tmp_path):
     for module in needed(notebook):

@@ -34,7 +34,5 @@ def wider_returns(options):
 
 
 # A game with eliminations and with rewards on the way, until the suite has one of its own.
-ELIMINATION = replace(
-    LEDUC, name="elimination_v0", rules=replace(LEDUC.rules, apply_action=fold_for_good, returns=wider_returns)
-)
+ELIMINATION = replace(LEDUC, name="elimination_v0", apply_action=fold_for_good, returns=wider_returns)
 register_game(ELIMINATION.name, f"{__name__}:ELIMINATION")

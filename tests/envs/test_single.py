@@ -266,7 +266,7 @@ def test_an_opponent_sees_a_turn_and_no_more():
     assert [type(turn) for turn in seen] == [Turn]
 
 
-@pytest.mark.parametrize("wrong", ["nobody", Recorder, 3, []])
+@pytest.mark.parametrize("wrong", ["nobody", dict, 3, []])
 def test_what_cannot_play_is_refused(wrong):
     with pytest.raises(AgentError):
         SeatEnv("kuhn_poker_v0", opponents=wrong)
@@ -292,7 +292,7 @@ def test_the_number_of_opponents_must_fit():
 @pytest.mark.parametrize("wrong", [7, -1, None, "fold", True])
 def test_an_illegal_choice_of_an_opponent_is_its_error(wrong):
     env = SeatEnv("kuhn_poker_v0", 1, lambda turn: wrong)
-    with pytest.raises(AgentError, match=r"the opponent at player_0.*chose what is not legal"):
+    with pytest.raises(AgentError, match=r"the opponent at player_0.*choice is not legal"):
         env.reset(seed=0)
 
 

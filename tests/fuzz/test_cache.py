@@ -12,7 +12,10 @@ from cardenvs.core.kernel import COMPILED, kernel
 
 from . import examples
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
+pytestmark = [
+    pytest.mark.rotating,
+    pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -19,15 +19,18 @@ from pathlib import Path
 import pytest
 import torch
 import typer
+from agents.untrained import untrained
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from cardenvs.agents.ppo import FORMAT, Network
+from cardenvs.agents.checkpoint_file import FORMAT
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.cli import app
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from fuzz import LONG
+
+pytestmark = pytest.mark.rotating
 
 HANGS_AFTER_S = 300  # waits are generous: machines may be slow
 NUMBERS = ["0", "-1", "1", "", " ", "nan", "inf", "-inf", "1e999", "1e3", "0x10", "9" * 30, "9" * 5000, "½", "٣", "x"]
@@ -117,7 +120,7 @@ def commands(group, path=()):
         if hasattr(command, "list_commands"):
             yield from commands(command, (*path, name))
         else:
-            yield (*path, name), command.params
+            yield (*path, name), [one for one in command.get_params(typer.Context(command)) if one.name != "help"]
 
 
 def values_of(parameter):
@@ -157,11 +160,7 @@ def sample():
 
 def save_checkpoint(path):
     """An untrained policy for Kuhn poker."""
-    game = get_game("kuhn_poker")
-    options = game.make_options()
-    network = Network.for_game(game, options, (4,), "relu")
-    fields = {"game": game.name, "options": {}, "layout": game.layout(options).hash, "shape": network.shape, "steps": 0}
-    torch.save({"format": FORMAT, "model": network.state_dict(), **fields}, path)
+    torch.save({"format": FORMAT, **untrained(get_game("kuhn_poker"), hidden=(4,))}, path)
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +289,7 @@ def run(*words, **options):
 def test_an_argument_that_is_not_utf_8_is_refused_in_a_line():
     ended = run("info", b"kuhn\xff")
     assert ended.returncode == 2
-    assert ended.stderr.decode().strip() == r"Error: 'kuhn\udcff' is not UTF-8; arguments and file names have to be"
+    assert ended.stderr.decode().strip() == r"Error: 'kuhn\udcff' is not UTF-8; arguments and file names must be"
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -369,7 +368,7 @@ def test_a_million_million_games_start_at_once_and_end_with_ctrl_c(what, tmp_pat
         error = process.stderr.read().decode()
         assert process.wait(HANGS_AFTER_S) == 130
     assert "Traceback" not in error
-    assert "add --resume to go on" in error
+    assert "add --resume to play the rest" in error
 
 
 @pytest.mark.parametrize("processes", ["1", pytest.param("2", marks=pytest.mark.slow)])

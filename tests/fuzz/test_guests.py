@@ -133,10 +133,11 @@ def checkpoint(tmp_path_factory):
     """The bytes of a checkpoint."""
     pytest.importorskip("torch")
     from cardenvs.training.config import Config
+    from cardenvs.training.limits import Limits
     from cardenvs.training.ppo import Run
 
     path = tmp_path_factory.mktemp("checkpoint") / "latest.pt"
-    run = Run(KUHN, Config(num_envs=2, rollout_steps=2, hidden=(4,), epochs=1, minibatches=1), total_steps=8)
+    run = Run(KUHN, Config(num_envs=2, rollout_steps=2, hidden=(4,), epochs=1, minibatches=1), Limits(8))
     run.advance()
     run.save(path)
     return path
@@ -157,7 +158,7 @@ def test_checkpoints(checkpoint, data):
 
     import torch
 
-    from cardenvs.agents.ppo import read_checkpoint
+    from cardenvs.agents.checkpoint_file import read_checkpoint
     from cardenvs.training.ppo import Run
 
     tree = copy.deepcopy(read_checkpoint(checkpoint))

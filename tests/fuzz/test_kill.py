@@ -14,8 +14,10 @@ import time
 
 import pytest
 
-from cardenvs.arena import Store
+from cardenvs.arena import Store, run_match
 from cardenvs.arena.verify import verify
+
+pytestmark = pytest.mark.rotating
 
 WAIT_S = 240
 SLOW_AGENTS = """
@@ -105,7 +107,7 @@ def check_match(tmp_path, monkeypatch, kills, deals):
     monkeypatch.syspath_prepend(tmp_path)
     with Store(path) as killed:
         (match_id,) = killed.match_ids()
-        killed.match(match_id).run(tmp_path / "unbroken.db")
+        run_match(killed.match(match_id), tmp_path / "unbroken.db")
     with Store(path) as killed, Store(tmp_path / "unbroken.db") as unbroken:
         assert killed.digest() == unbroken.digest()
         assert verify(killed) == (2 * deals, [])
@@ -180,7 +182,7 @@ def metrics_of(folder):
 
 def check_train(tmp_path, kills, steps, seed):
     torch = pytest.importorskip("torch")
-    from cardenvs.agents.ppo import read_checkpoint
+    from cardenvs.agents.checkpoint_file import read_checkpoint
 
     generator = random.Random(seed)
     print(f"CARDENVS_FUZZ_SEED={seed}")
@@ -190,7 +192,7 @@ def check_train(tmp_path, kills, steps, seed):
     first = ["train", "kuhn_poker_v0", *settings, "--total-steps", steps, "--threads", 1, "--quiet", "--out"]
     done = 0
     for _ in range(kills):
-        resume = ["train", "--resume", checkpoint, "--threads", 1, "--quiet"]
+        resume = ["train", "--resume", "--out", folder, "--threads", 1, "--quiet"]
         process = start(tmp_path, *(resume if checkpoint.exists() else [*first, folder]))
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         progressed = lambda before=written: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before  # noqa: E731
@@ -199,7 +201,7 @@ def check_train(tmp_path, kills, steps, seed):
         assert steps_now >= done
         done = steps_now
     assert done < steps
-    finish(start(tmp_path, "train", "--resume", checkpoint, "--threads", 1, "--quiet"))
+    finish(start(tmp_path, "train", "--resume", "--out", folder, "--threads", 1, "--quiet"))
     finish(start(tmp_path, *first, straight))
     killed, unbroken = (read_checkpoint(path / "latest.pt") for path in (folder, straight))
     assert killed["steps"] == unbroken["steps"] >= steps

@@ -14,6 +14,7 @@ from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.output.page import page
 from cardenvs.arena.output.site import write_site
 from cardenvs.arena.results.board import board_of
+from cardenvs.arena.results.document import board_document, summary_document
 
 from . import LONG
 
@@ -117,12 +118,12 @@ def written(folder, text):
         with Store(folder / "store.db") as store:
             experiment.run(store)
             board = board_of(store)
-            write_site(store, board, folder / "site")
+            write_site(store, board_document(board), folder / "site")
             pages = {
                 f"{path.parent.name} {number}": path.read_text(encoding="utf-8")
                 for number, path in enumerate(sorted((folder / "site").rglob("*.html")))
             }
-            pages["match"] = page(board.games[0].summary)
+            pages["match"] = page(summary_document(board.games[0].summary))
     return pages
 
 

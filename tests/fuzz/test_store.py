@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cardenvs.arena import Match, Store
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.cli import app
 from cardenvs.core.errors import CardenvsError
 from fuzz import LONG, examples
@@ -37,7 +37,7 @@ def stores(tmp_path_factory):
     )
     result = CliRunner().invoke(app, ["arena", "run", str(folder / "small.yaml"), "--store", str(folder / "whole.db")])
     assert result.exit_code == 0, result.output
-    Match.of("kuhn_poker", ["random", "random"], deals=2).run(folder / "whole.db", statistics=True)
+    run_match(Match.of("kuhn_poker", ["random", "random"], deals=2), folder / "whole.db", statistics=True)
     shutil.copy(folder / "whole.db", folder / "loose.db")
     connection = sqlite3.connect(folder / "loose.db")
     for table in ("matches", "games", "experiments"):

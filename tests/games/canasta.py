@@ -49,7 +49,7 @@ def position(
     options = {name: fields.pop(name) for name in list(fields) if name in GAME.make_options().as_dict()}
     begun = GAME.new_state(seed=1, **options)
     n = begun.num_players
-    record = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(begun.record_bytes(), GAME.state_dtype).copy()
     for name in ("hands", "known", "kinds", "red_threes", "melded", "naturals", "jokers", "twos", "hand_sizes",
                  "pile_frozen", "pile_reds", "has_opened", "has_melded", "num_pile"):  # fmt: skip
         record[name] = 0

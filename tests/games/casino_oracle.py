@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import chain, combinations
 
-from cardenvs.core.cards import CARD_LABELS
+from cardenvs.kits.cards import CARD_LABELS
 
 RANKS = "A23456789TJQK"
 

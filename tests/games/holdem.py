@@ -1,7 +1,7 @@
 """What the tests of Texas hold'em share: hands set up in words, and played by a script."""
 
-from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.games.texas_holdem import GAME
+from cardenvs.kits.cards import NUM_CARDS, card_label, parse_cards
 
 BOARD = "2c 7d 9h Js 3d"
 

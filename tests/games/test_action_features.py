@@ -6,7 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import parse_card
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.games.canasta import actions as canasta
 from cardenvs.games.casino import state as casino
@@ -14,6 +13,7 @@ from cardenvs.games.rummikub.actions import LAY_0
 from cardenvs.games.rummikub.tiles import JOKER
 from cardenvs.games.wingspan import actions as wingspan
 from cardenvs.games.wingspan import cards
+from cardenvs.kits.cards import parse_card
 
 
 def features_of(name, **options):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import RANKS
 from cardenvs.core.registry import get_game
 from cardenvs.games.bridge.scoring import imps
 from cardenvs.games.bridge.state import call_label
+from cardenvs.kits.cards import RANKS
 
 GAME = get_game("bridge_v0")
 
@@ -79,7 +79,7 @@ def test_hands_for_a_game_are_bid_to_it_and_weak_ones_are_not():
             continue
         declarer, level = int(contract["declarer"][-1]), int(contract["bid"][0])
         points = high_cards(hands[declarer]) + high_cards(hands[(declarer + 2) % 4])
-        is_game = level >= (3 if contract["bid"][1] == "N" else 4 if contract["bid"][1] in "HS" else 5)
+        is_game = level >= (3 if contract["bid"][1] == "N" else 4 if contract["bid"][1] in "♥♠" else 5)
         num_games += is_game
         strong += points >= 27 and not contract["doubled"]
         missed += points >= 27 and not contract["doubled"] and not is_game

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import CARD_LABELS, cards_of
 from cardenvs.core.errors import FileError, OptionError
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
@@ -15,6 +14,7 @@ from cardenvs.games.bridge import bank
 from cardenvs.games.bridge.estimate import estimated_tricks
 from cardenvs.games.bridge.evaluation import high_card_points
 from cardenvs.games.bridge.state import BID_0, DENOMINATIONS, NOT_KNOWN, NUM_RESULTS
+from cardenvs.kits.cards import CARD_LABELS, cards_of
 
 GAME = get_game("bridge_v0")
 ROWS = bank.read_bank(bank.FILE)
@@ -235,7 +235,7 @@ def test_calls_and_cards_show_only_what_was_called_and_played():
 
 def test_likely_worlds_agree_with_the_calls_and_know_no_more():
     """After 1NT and a raise to three, opener has 15 to 17 points in nearly all likely worlds, and in few others."""
-    sample = takes_records(GAME.rules.sample_belief)
+    sample = takes_records(GAME.sample_belief)
     points = takes_records(high_card_points)
     likely, uniform = [], []
     calls = (ONE_NO_TRUMP, 0, BID_0 + 14, 0, 0, 0)

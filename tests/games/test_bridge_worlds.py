@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from ascii_cards import in_ascii
 from scipy.special import chdtrc
 
-from cardenvs.core.cards import CARD_LABELS, cards_of
 from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
@@ -17,6 +17,7 @@ from cardenvs.games.bridge.agreement import missed_calls
 from cardenvs.games.bridge.bidding import choose_call, makes_call
 from cardenvs.games.bridge.reading import READING, begin_reading, read_call
 from cardenvs.games.bridge.worlds import redeal, walk
+from cardenvs.kits.cards import CARD_LABELS, cards_of
 
 GAME = get_game("bridge_v0")
 
@@ -38,7 +39,7 @@ def random_play(state, chooser, cards_left):
         if state.phase == "auction":
             action = state.policy_action("heuristic", chooser.randrange(2**30))
         else:
-            suit = state.action_label(action)[-1]
+            suit = in_ascii(state.action_label(action))[-1]
             if turn == state.record.leader:
                 led = suit
             elif suit != led:

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from cardenvs.core.cards import ITALIAN_LABELS
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
+from cardenvs.kits.italian_cards import ITALIAN_LABELS
 
 GAME = get_game("briscola_v0")
 ORDER = "A3KQJ76542"
@@ -34,7 +34,7 @@ def test_1_1_two_or_four_players():
 
 def test_2_1_the_turned_up_card_is_drawn_last():
     state = GAME.new_state(seed=3, deck="As 2s 3s 4s 5s 6s 7d")
-    assert table_texts(state.view(0))["piles"]["turned_up"] == ["7d"]
+    assert table_texts(state.view(0))["piles"]["turned_up"] == ["7♦"]
     while table_texts(state.view(0))["piles"]["turned_up"]:
         state.apply(state.legal_actions()[0])
     holder = int(state.record.trump_holder)
@@ -77,7 +77,7 @@ def test_3_3_the_winner_draws_first():
     state = play(GAME.new_state(seed=1, deck="As 6h 7h 2s Jh Qh 7d Kc 4c"), "As", "2s")
     assert "Kc" in hand(state, 0)
     assert "4c" in hand(state, 1)
-    assert state.recap(1)[-2:] == ["player_0 draws a card.", "player_1 draws 4c."]
+    assert state.recap(1)[-2:] == ["player_0 draws a card.", "player_1 draws 4♣."]
 
 
 def test_4_1_sixty_all_is_a_draw():
@@ -205,8 +205,8 @@ def test_the_heuristic_wins_against_random_players():
 
 def test_the_heuristic_feeds_its_partner():
     state = play(GAME.new_state(seed=1, deck="4s 5s 6s As 5c 4c 3s 2c Jc Qh Kh 6h 7d", num_players=4), "4s", "As")
-    assert state.action_label(state.policy_action("heuristic", 0)) != "play 3s"  # the others win
+    assert state.action_label(state.policy_action("heuristic", 0)) != "play 3♠"  # the others win
     state = play(GAME.new_state(seed=1, deck="7s 2h 4h 7c 5c 4c Jh 2c Jc 3h Kh 6h 7d", num_players=4), "7s", "4c", "2c")
-    assert state.action_label(state.policy_action("heuristic", 0)) == "play 6h"
+    assert state.action_label(state.policy_action("heuristic", 0)) == "play 6♥"
     state = play(GAME.new_state(seed=1, deck="7s 2h 4h As 5c 4c Jh 2c Jc 3h Kh 6h 7d", num_players=4), "7s", "As", "2c")
-    assert state.action_label(state.policy_action("heuristic", 0)) == "play 3h"
+    assert state.action_label(state.policy_action("heuristic", 0)) == "play 3♥"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from ascii_cards import in_ascii
 from canasta import GAME, labels, play, position
 
 from cardenvs.core.errors import IllegalActionError, OptionError
@@ -13,7 +14,7 @@ from cardenvs.games.canasta.state import FACE_LABELS
 
 def pile(state, name, player=None, viewer=OMNISCIENT):
     piles = table_texts(state.view(viewer))["piles"]
-    return sorted(piles[name] if player is None else piles[name][player])
+    return sorted(map(in_ascii, piles[name] if player is None else piles[name][player]))
 
 
 def reason(state, label):
@@ -34,7 +35,7 @@ def test_1_1_four_players_form_two_sides():
     state = play(
         position("K K Q Q 7 8", melds=["9 9 9"], phase="draw", num_players=4, pile="9h"), "take the pile by adding 9"
     )
-    state = play(state, "discard Qs")
+    state = play(state, "discard Q♠")
     assert state.record.naturals[0].tolist()[5] == 4
     assert state.current_player == 1
     assert GAME.new_state(seed=1, num_players=3).facts(2)["side"] == 2
@@ -77,7 +78,7 @@ def test_2_1_an_explicit_deck_is_dealt_in_order():
 
 def test_2_2_a_wild_card_or_red_three_turned_up_freezes_the_pile():
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks Kh Kd 4s 4h 4d 2c 3h 9c")
-    assert table_texts(state.view(0))["piles"]["pile"] == ["2c", "3h", "9c"]
+    assert table_texts(state.view(0))["piles"]["pile"] == ["2♣", "3♥", "9♣"]
     assert state.record.pile_frozen == 1
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks Kh Kd 4s 4h 4d 3s")
     assert pile(state, "pile") == ["3s"]
@@ -88,7 +89,7 @@ def test_2_3_red_threes_are_laid_out_and_replaced():
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks 3h 3d 4s 4h 4d 9c Jc 3h Qc 5c 5h")
     assert pile(state, "red_threes", 0) == ["3d", "3h", "3h"]
     assert pile(state, "hand", 0) == ["Jc", "Ks", "Qc"]
-    assert any("player_0 lays 3h out" in line for line in state.recap(1))
+    assert any("player_0 lays 3♥ out" in line for line in state.recap(1))
 
 
 def test_2_3_a_red_three_that_is_drawn_is_replaced_at_once():
@@ -133,7 +134,7 @@ def test_3_4_nothing_is_begun_that_cannot_reach_the_minimum():
 
 def test_3_5_any_card_may_be_discarded():
     state = position("2 JK 3s K", melds=["9 9 9"])
-    assert starts(state, "discard") == {"discard 2s", "discard JK", "discard 3s", "discard Ks"}
+    assert starts(state, "discard") == {"discard 2♠", "discard JK", "discard 3♠", "discard K♠"}
 
 
 # -- 4 ------------------------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ def test_4_5_black_threes_only_when_going_out():
 def test_4_6_melds_of_wild_cards_alone():
     assert not starts(position("2 2 JK 5 6 7", melds=["Q Q Q"]), "meld")
     state = position("2 2 JK 5 6 7", melds=["Q Q Q"], wild_only_melds=True)
-    state = play(state, "meld JK 2 2", "discard 5s")
+    state = play(state, "meld JK 2 2", "discard 5♠")
     assert state.record.twos[0, 12] == 2
     assert state.record.jokers[0, 12] == 1
     full = position("2 5 6 7", melds=["JK JK JK 2 2 2"], wild_only_melds=True)
@@ -281,7 +282,7 @@ def test_6_2_scenario_6_a_black_three_stops_only_the_next_player():
         stock="Jc Jd 4c 4d", num_players=2, draw_count=1,
     )  # fmt: skip
     assert labels(state) == {"draw"}
-    state = play(state, "draw", "discard Ks", "draw", "discard Qd")
+    state = play(state, "draw", "discard K♠", "draw", "discard Q♦")
     assert "take the pile with Q Q" in labels(state)
 
 
@@ -303,7 +304,7 @@ def test_6_3_scenario_4_a_frozen_pile_needs_two_natural_cards():
 
 
 def test_6_3_a_discarded_wild_card_freezes_the_pile():
-    state = play(position("2s K Q", melds=["9 9 9"], pile="5h"), "discard 2s")
+    state = play(position("2s K Q", melds=["9 9 9"], pile="5h"), "discard 2♠")
     assert state.record.pile_frozen == 1
     assert any("frozen" in line for line in state.recap(0))
 
@@ -324,7 +325,7 @@ def test_6_5_no_second_way_to_add_to_a_meld():
 
 def test_6_6_what_was_in_the_pile_is_known_to_all():
     state = position("9 9 7 8", melds=["Q Q Q"], phase="draw", pile="4c 5c 9h")
-    state = play(state, "take the pile with 9 9", "discard 4c")
+    state = play(state, "take the pile with 9 9", "discard 4♣")
     assert pile(state, "hand", 0, viewer=1) == ["5c", "?", "?"]
     for seed in range(5):
         assert "5c" in pile(state.determinize(1, seed), "hand", 0)
@@ -345,8 +346,8 @@ CANASTA = ["8 8 8 8 8 8 8"]
 def test_7_1_scenario_16_two_canastas_for_two_players():
     assert "add 9 9 to 9" not in labels(position("9 9 K", melds=["9 9 9 9 9"]))
     state = position("K 9", melds=["8 8 8 8 8 8 8", "9 9 9 9 9 9"])
-    assert play(state, "add 9 to 9", "discard Ks").is_terminal
-    assert play(position("K", melds=CANASTA, canastas_to_go_out=1), "discard Ks").is_terminal
+    assert play(state, "add 9 to 9", "discard K♠").is_terminal
+    assert play(position("K", melds=CANASTA, canastas_to_go_out=1), "discard K♠").is_terminal
 
 
 def test_7_1_scenario_15_without_a_canasta_no_hand_is_emptied():
@@ -357,7 +358,7 @@ def test_7_1_scenario_15_without_a_canasta_no_hand_is_emptied():
 
 def test_7_1_canastas_of_the_same_turn_count():
     state = position("9 9 K", melds=["9 9 9 9 9"], canastas_to_go_out=1)
-    state = play(state, "add 9 9 to 9", "discard Ks")
+    state = play(state, "add 9 9 to 9", "discard K♠")
     assert state.is_terminal
 
 
@@ -380,7 +381,7 @@ def test_7_3_scenario_13_concealed():
 def test_7_3_not_concealed_who_adds_to_the_partners_meld():
     melds = ["8 8 8"]
     state = position("8 5 5 5 5 5 5 5", melds=melds, num_players=4)
-    other = play(position("Q 5 5 5 5 5 5 5", melds=melds, num_players=4), "meld 5 5 5 5 5 5 5", "discard Qs")
+    other = play(position("Q 5 5 5 5 5 5 5", melds=melds, num_players=4), "meld 5 5 5 5 5 5 5", "discard Q♠")
     assert any("concealed" in line for line in other.recap(0))
     state = play(state, "meld 5 5 5 5 5 5 5", "add 8 to 8")
     assert state.is_terminal
@@ -435,7 +436,7 @@ def test_8_2_scenario_18_a_discard_that_fits_must_be_taken():
     assert labels(state) == {"end the deal"}
     assert play(state, "end the deal").is_terminal
     state = position("T T 6 7", melds=["9 9 9"], phase="draw", pile="4c Th", stock=0)
-    assert labels(state) == {"take the pile with T T", "end the deal"}
+    assert labels(state) == {"take the pile with 10 10", "end the deal"}
     assert "empty" in reason(state, 0)
 
 

@@ -29,8 +29,8 @@ def random_position(chooser, options):
     """A random position: a small hand full of pairs and wild cards, large melds, a short pile."""
     begun = GAME.new_state(seed=1, **options)
     n = begun.num_players
-    record = np.zeros(1, GAME.rules.state_dtype)
-    record["rules"] = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype)["rules"]
+    record = np.zeros(1, GAME.state_dtype)
+    record["rules"] = np.frombuffer(begun.record_bytes(), GAME.state_dtype)["rules"]
     record["active"][0, :n] = 1
     record["pile"] = record["deck"] = state.NO_CARD
     record["asker"] = state.NO_PLAYER

@@ -7,10 +7,11 @@ end the returns must agree.
 import random
 
 import pytest
+from ascii_cards import in_ascii
 
-from cardenvs.core.cards import card_label, cards_of
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.durak import GAME
+from cardenvs.kits.cards import card_label, cards_of
 
 GAMES = 200 if COMPILED else 12
 
@@ -203,7 +204,7 @@ def compare(state, plain: PlainDurak) -> None:
         return
     assert (state.phase, state.current_player) == (plain.phase, plain.player)
     assert (int(s.primary), int(s.defender)) == (plain.attacker, plain.defender)
-    assert {state.action_label(action) for action in state.legal_actions()} == plain.legal()
+    assert {in_ascii(state.action_label(action)) for action in state.legal_actions()} == plain.legal()
 
 
 def play_both(seed: int) -> None:
@@ -219,7 +220,7 @@ def play_both(seed: int) -> None:
         compare(state, plain)
         by_policy = chooser.random() < share
         action = state.policy_action("heuristic", seed) if by_policy else chooser.choice(state.legal_actions())
-        plain.play(state.action_label(action))
+        plain.play(in_ascii(state.action_label(action)))
         state.apply(action)
     compare(state, plain)
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from cardenvs.core.cards import bits_of, cards_of
 from cardenvs.games.durak import GAME
+from cardenvs.kits.cards import bits_of, cards_of
 
 FROM_HANDS = ("lead", "throw_in", "add", "beat", "transfer", "show", "lowest_trump", "last_card")
 

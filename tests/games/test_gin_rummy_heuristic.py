@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import parse_card
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State
 from cardenvs.games.gin_rummy import GAME, melds
 from cardenvs.games.gin_rummy.actions import KNOCK_0
 from cardenvs.games.gin_rummy.heuristic import _ABOVE_LIMIT, _KNOCK_NEXT, _burden
+from cardenvs.kits.cards import parse_card
 
 A = "4h 5h 6h 9s 9d 9c Ks Kh Kd 2c"
 B = "7h 8h 3h 2s 3s 4s Qd Qh Jc Td"
@@ -92,12 +92,12 @@ def test_lay_offs_by_hand_are_as_good_as_the_automatic_ones():
 
 def test_the_heuristic_takes_a_card_that_makes_a_meld():
     hand, other = "4h 5h 9s 9d Ks 2c 7d Jc 3s Tc", "7h 8h 3h 2s 5s 4s Qd Qh Jh Td"
-    assert choice(f"{hand} {other} 6h") == "take 6h"
+    assert choice(f"{hand} {other} 6h") == "take 6♥"
     assert choice(f"{hand} {other} Qs") == "pass"
 
 
 def test_the_heuristic_has_gin():
-    assert choice(f"{A} {B} Kc", "take Kc") == "gin discarding 2c"
+    assert choice(f"{A} {B} Kc", "take K♣") == "gin discarding 2♣"
     eleven = (f"{A.replace('2c', 'Kc')} {B.replace('7h', '2h')} Ac 7h", "pass", "pass", "draw stock")
     assert choice(*eleven).startswith("gin")
     assert choice(*eleven, big_gin=True) == "big gin"
@@ -105,7 +105,7 @@ def test_the_heuristic_has_gin():
 
 def changed(state, **fields):
     """The same position with some fields of the record set."""
-    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
     return State._from_record(GAME, state.options, states)
@@ -113,7 +113,7 @@ def changed(state, **fields):
 
 def test_the_heuristic_knocks_early_and_waits_later():
     state = GAME.new_state(seed=4, deck=f"4h 5h 6h 9s 9d 9c Ks Kh 8d 2c {B} Kd")
-    state.apply(state.action_from_label("take Kd"))
+    state.apply(state.action_from_label("take K♦"))
     knock = KNOCK_0 + parse_card("8d")
     assert changed(state, num_stock=31).policy_action("heuristic", seed=0) == knock
     assert changed(state, num_stock=10).policy_action("heuristic", seed=0) != knock

@@ -10,7 +10,6 @@ import random
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import NUM_CARDS, bits_of, cards_of, parse_cards
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.gin_rummy.melds import (
     MAX_MELDS,
@@ -34,6 +33,7 @@ from cardenvs.games.gin_rummy.melds import (
     open_points,
     related,
 )
+from cardenvs.kits.cards import NUM_CARDS, bits_of, cards_of, parse_cards
 
 SHARE = 1 if COMPILED else 50  # uncompiled, a sample will do
 WHOLE_DECK = range(NUM_CARDS)

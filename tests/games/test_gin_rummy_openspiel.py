@@ -13,12 +13,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import NUM_CARDS, cards_of
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.gin_rummy import GAME
 from cardenvs.games.gin_rummy.actions import DRAW_STOCK, KNOCK_0, PASS, TAKE_UPCARD
 from cardenvs.games.gin_rummy.melds import MELDS, best_melded, min_deadwood
 from cardenvs.games.gin_rummy.state import WALL
+from cardenvs.kits.cards import NUM_CARDS, cards_of
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -174,6 +174,7 @@ def random_move(state, legal, rng):
     return rng.choice(legal)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("first_seed", [0, 750])
 def test_whole_deals_are_openspiels(first_seed):
     ends = compare_deals(750 if COMPILED else 6, first_seed=first_seed)

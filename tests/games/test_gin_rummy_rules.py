@@ -6,7 +6,6 @@ Paragraphs that a few actions show are in tests/scenarios/gin_rummy.
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import bits_of, cards_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
@@ -16,6 +15,7 @@ from cardenvs.core.state import State
 from cardenvs.games.gin_rummy import GAME, min_deadwood
 from cardenvs.games.gin_rummy.actions import DONE, DRAW_STOCK, KNOCK_0, PASS, TAKE_UPCARD
 from cardenvs.games.gin_rummy.state import DISCARD, MAX_DISCARDS, MAX_HANDS, NO_CARD
+from cardenvs.kits.cards import bits_of, card_label, cards_of, parse_card, parse_cards
 
 SOME, FEW = (20, 6) if COMPILED else (2, 1)  # games; uncompiled, a sample will do
 
@@ -42,12 +42,12 @@ def labels(state) -> list[str]:
 
 
 def hand(state, player) -> set[str]:
-    return {GAME.view.token_label(card) for card in cards_of(state.record.hands[player])}
+    return {card_label(card) for card in cards_of(state.record.hands[player])}
 
 
 def changed(state, **fields) -> State:
     """The same position with some fields of the record set."""
-    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
     return State._from_record(GAME, state.options, states)
@@ -165,7 +165,7 @@ def test_2_2_player_0_acts_first_and_an_explicit_deck_is_dealt_in_order():
     assert hand(state, 0) == set(A.split())
     assert hand(state, 1) == set(B.split())
     assert state.table(SPECTATOR).piles[GAME.table.pile_ids["discard_pile"]] == [parse_card("Ac")]
-    play(state, "pass", "pass", "draw stock", "discard 2c", "draw stock")
+    play(state, "pass", "pass", "draw stock", "discard 2♣", "draw stock")
     assert "7d" in hand(state, 0)
     assert "8d" in hand(state, 1)
 
@@ -190,10 +190,10 @@ def test_2_3_oklahoma_sets_the_limit(upcard, limit):
 
 
 def test_3_5_the_discard_pile_is_open_and_in_order():
-    state = play(start(stock="7d 8d"), "pass", "pass", "draw stock", "discard 2c", "draw stock", "discard Td")
+    state = play(start(stock="7d 8d"), "pass", "pass", "draw stock", "discard 2♣", "draw stock", "discard 10♦")
     for viewer in (0, 1, SPECTATOR):
         pile = state.table(viewer).piles[GAME.table.pile_ids["discard_pile"]]
-        assert [GAME.view.token_label(card) for card in pile] == ["Ac", "2c", "Td"]
+        assert [GAME.view.token_label(card) for card in pile] == ["A♣", "2♣", "10♦"]
 
 
 def without_knocks(state, until=lambda state: False) -> State:
@@ -218,14 +218,14 @@ def test_3_6_the_hand_is_void_when_the_stock_runs_out(last):
 
 def test_3_6_the_turn_that_takes_the_last_card_may_end_with_a_knock():
     state = position(f"{A} Kc", B, "Ac", num_stock=2, to_act=0)
-    assert play(state, "gin discarding 2c").returns == [83, -83]
-    assert play(position(f"{A} Kc", B, "Ac", num_stock=2, to_act=0), "discard 2c").returns == [0, 0]
-    assert not play(position(f"{A} Kc", B, "Ac", num_stock=3, to_act=0), "discard 2c").is_terminal
+    assert play(state, "gin discarding 2♣").returns == [83, -83]
+    assert play(position(f"{A} Kc", B, "Ac", num_stock=2, to_act=0), "discard 2♣").returns == [0, 0]
+    assert not play(position(f"{A} Kc", B, "Ac", num_stock=3, to_act=0), "discard 2♣").is_terminal
 
 
 def at_the_wall(**options) -> State:
     """Player 1 has discarded Kc, which gives player 0 gin, and two cards are left in the stock."""
-    return play(position(A, f"{B} Kc", "Ac", num_stock=2, to_act=1, wall_knock=True, **options), "discard Kc")
+    return play(position(A, f"{B} Kc", "Ac", num_stock=2, to_act=1, wall_knock=True, **options), "discard K♣")
 
 
 def test_3_8_at_the_wall_the_next_player_may_knock_with_the_last_discard():
@@ -233,13 +233,13 @@ def test_3_8_at_the_wall_the_next_player_may_knock_with_the_last_discard():
     assert state.phase == "wall"
     assert state.current_player == 0
     assert labels(state) == [
-        "pass", "knock discarding Ks", "gin discarding 2c", "knock discarding Kd", "knock discarding Kh"
+        "pass", "knock discarding K♠", "gin discarding 2♣", "knock discarding K♦", "knock discarding K♥"
     ]  # fmt: skip
     assert "rules.md 3.4" in refusal(state, KNOCK_0 + parse_card("Kc"))
     for action in (DRAW_STOCK, TAKE_UPCARD, parse_card("2c")):
         assert "rules.md 3.8" in refusal(state, action)
-    assert play(at_the_wall(), "gin discarding 2c").returns == [83, -83]
-    assert "knock discarding Kc" in labels(at_the_wall(same_card_discard=True))
+    assert play(at_the_wall(), "gin discarding 2♣").returns == [83, -83]
+    assert "knock discarding K♣" in labels(at_the_wall(same_card_discard=True))
 
 
 def test_3_8_at_the_wall_a_pass_makes_the_hand_void():
@@ -250,14 +250,14 @@ def test_3_8_at_the_wall_a_pass_makes_the_hand_void():
 
 def test_3_8_big_gin_at_the_wall():
     state = position(ELEVEN, f"{B} 2h", "Ac", num_stock=2, to_act=1, wall_knock=True, big_gin=True)
-    play(state, "discard 7h", "big gin")
+    play(state, "discard 7♥", "big gin")
     assert state.returns == [84, -84]
 
 
 def test_3_8_no_knock_at_the_wall_once_all_draws_from_the_pile_are_made():
     assert at_the_wall(max_upcard_draws=1).phase == "wall"
     state = start(NOTHING, wall_knock=True, max_upcard_draws=1, last_stock_cards=30)
-    assert play(state, "take Ac", "discard Jd").is_terminal
+    assert play(state, "take A♣", "discard J♦").is_terminal
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_4_4_the_arrangement_ignores_the_defenders_hand():
 def test_4_4_cards_in_the_discard_pile_are_not_open():
     """With the twos and sixes of the three suits gone, nothing can be laid off on the runs."""
     state = position(f"{SQUARE} 8d", "Kc Qd Js Ah 9c 9h Td 8c 7c Jh", "2s 6s 2h 6h 2d 6d", num_stock=20, to_act=0)
-    play(state, "knock discarding 8d")
+    play(state, "knock discarding 8♦")
     assert [cards_of(meld)[0] % 13 for meld in state.record.melds[0]] == [2, 2, 2]
     assert [cards_of(meld)[-1] % 13 for meld in state.record.melds[0]] == [4, 4, 4]
 
@@ -296,7 +296,7 @@ def test_4_4_cards_known_in_the_other_hand_are_open():
     held = "2s 6s 2h 6h 2d 6d Kc Qd Js Ah"
     state = position(f"{SQUARE} 8d", held, "Jh", num_stock=20, to_act=0)
     state = changed(state, known=[[0, bits_of(parse_cards(held))]])
-    play(state, "knock discarding 8d")
+    play(state, "knock discarding 8♦")
     assert [cards_of(meld)[-1] % 13 for meld in state.record.melds[0]] == [2, 3, 4]
 
 
@@ -342,7 +342,7 @@ def test_4_8_the_ids_exist_with_manual_lay_offs_only():
     assert GAME.num_actions(GAME.make_options()) == 108
     assert GAME.num_actions(GAME.make_options(layoff="manual")) == 213
     assert "no action 108" in refusal(start(), 108)
-    assert "rules.md 4.6" in refusal(play(start(layoff="manual"), "take Ac"), DONE)
+    assert "rules.md 4.6" in refusal(play(start(layoff="manual"), "take A♣"), DONE)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ def test_6_1_the_loser_deals_the_next_hand():
 
 def test_6_1_each_hand_is_dealt_afresh_whatever_went_before():
     fresh = start(match_target=100)
-    one, two = play(fresh.clone(), "take Ac", "knock discarding 2c"), without_knocks(fresh, until_hand(1))
+    one, two = play(fresh.clone(), "take A♣", "knock discarding 2♣"), without_knocks(fresh, until_hand(1))
     assert one.record.hands.tolist() == two.record.hands.tolist()
     assert one.record.deck.tolist() == two.record.deck.tolist()
     assert hand(one, 0) != set(A.split())
@@ -411,7 +411,7 @@ def last_hand(scores, hands_won, **options) -> State:
     state = start(second=BY_13, match_target=100, **options)
     margin = scores[0] - scores[1]
     state = changed(state, scores=[scores], hands_won=[hands_won], returns=[[margin, -margin]])
-    return play(state, "take Ac", "knock discarding 2c")
+    return play(state, "take A♣", "knock discarding 2♣")
 
 
 def test_6_3_game_bonus_and_boxes():
@@ -495,7 +495,7 @@ def test_7_1_a_forfeit_costs_the_most_that_a_hand_can(options, cost):
 
 
 def test_7_1_a_forfeit_shows_the_hand():
-    state = forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1)
+    state = forfeited(play(knocked(layoff="manual"), "lay off 7♥ on a run"), 1)
     assert state.returns == [123, -123]
     assert "?" not in table_texts(state.view(0))["piles"]["hand"][1]
 
@@ -521,18 +521,18 @@ def test_7_1_a_forfeit_costs_the_most_that_a_match_can(player, scores, shutout, 
 
 
 def test_8_1_a_card_taken_from_the_pile_is_known_until_it_is_discarded():
-    state = play(start(NOTHING, upcard="Kd"), "take Kd", "discard Jd")
-    assert state.facts(1)["opponent_is_known_to_hold"] == ["Kd"]
-    assert state.facts(0)["opponent_knows_of_your"] == ["Kd"]
-    play(state, "take Jd", "discard Td", "draw stock")
-    play(state, "discard Kd")
+    state = play(start(NOTHING, upcard="Kd"), "take K♦", "discard J♦")
+    assert state.facts(1)["opponent_is_known_to_hold"] == ["K♦"]
+    assert state.facts(0)["opponent_knows_of_your"] == ["K♦"]
+    play(state, "take J♦", "discard 10♦", "draw stock")
+    play(state, "discard K♦")
     assert state.facts(1)["opponent_is_known_to_hold"] == []
-    assert state.facts(1)["opponent_discarded"] == ["Kd"]
-    assert state.facts(0)["opponent_is_known_to_hold"] == ["Jd"]
+    assert state.facts(1)["opponent_discarded"] == ["K♦"]
+    assert state.facts(0)["opponent_is_known_to_hold"] == ["J♦"]
 
 
 def test_8_1_the_observation():
-    state = play(start(NOTHING, upcard="Kd"), "take Kd", "discard Jd", "take Jd")
+    state = play(start(NOTHING, upcard="Kd"), "take K♦", "discard J♦", "take J♦")
     parts = [state.game.layout(state.options).split(state.observation(player)) for player in (0, 1)]
     for player in (0, 1):
         seen = {name: np.flatnonzero(values).tolist() for name, values in parts[player].items()}
@@ -553,7 +553,7 @@ def test_8_1_the_observation():
 
 
 def test_8_1_the_observation_of_lay_offs_and_of_a_match():
-    state = play(knocked(layoff="manual"), "lay off 7h on a run")
+    state = play(knocked(layoff="manual"), "lay off 7♥ on a run")
     parts = state.game.layout(state.options).split(state.observation(1))
     assert np.flatnonzero(parts["knocker_runs"]).tolist() == parse_cards("4h 5h 6h 7h")
     assert np.flatnonzero(parts["knocker_sets"]).tolist() == sorted(parse_cards("9s 9d 9c Ks Kh Kd"))
@@ -730,7 +730,7 @@ def test_a_twin_keeps_what_is_seen_and_deals_the_rest_anew(options):
 
 def test_a_twin_is_uniform():
     """Nine of the 40 cards that player 0 has not seen are in the other hand, each as often as any other."""
-    state = play(start(NOTHING, upcard="Kd"), "pass", "take Kd", "discard Td")
+    state = play(start(NOTHING, upcard="Kd"), "pass", "take K♦", "discard 10♦")
     num_twins = 4000 if COMPILED else 100
     counts = np.zeros(52)
     for seed in range(num_twins):

@@ -4,15 +4,16 @@ import random
 
 import numpy as np
 import pytest
+from ascii_cards import in_ascii
 from kasino_oracle import Oracle, captures, hand_value, maximal
 
-from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.games.kasino.state import COMPOSE, SLOTS, TRAIL
+from cardenvs.kits.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 
 GAME = get_game("kasino_v0")
 TABLES = {  # the card played, the table, the number of captures, and the maximal ones
@@ -28,7 +29,7 @@ TABLES = {  # the card played, the table, the number of captures, and the maxima
 def position(hands, table="", won=("", ""), *, num_dealt=52, scores=(0, 0, 0, 0), last_taker=-1, **options):
     """A position: the cards in hand, on the table, and won; by default in the last deal."""
     begun = GAME.new_state(seed=1, num_players=len(hands), **options)
-    record = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(begun.record_bytes(), GAME.state_dtype).copy()
     record["num_dealt"] = num_dealt
     record["hands"], record["table"] = 0, bits_of(parse_cards(table) if table else [])
     for k, (hand, cards) in enumerate(zip(hands, won, strict=True)):
@@ -54,7 +55,7 @@ def taken_by(state, card):
     found = set()
     for action in state.legal_actions():
         if action // SLOTS == parse_card(card) and action % SLOTS not in (TRAIL, COMPOSE):
-            found.add(frozenset(state.action_label(action).split(" takes ")[1].split()))
+            found.add(frozenset(in_ascii(state.action_label(action)).split(" takes ")[1].split()))
     return found
 
 
@@ -96,7 +97,7 @@ def sweeps(*sides, **options):
     for number, side in enumerate(sides):
         card, other = f"{4 + number}c", f"{4 + number}h"
         state = position(["", ""], other, num_dealt=20, **options) if state is None else state
-        record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+        record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
         record["table"], record["current_player"] = bits_of([parse_card(other)]), side
         record["hands"][0, side] = bits_of(parse_cards(f"{card} {7 + number}d"))
         record["hands"][0, 1 - side] = bits_of([parse_card("Jh")])
@@ -114,7 +115,7 @@ def test_8_sweeps_cancel():
 
 def test_8_sweeps_void_if_both_have_one():
     state = position(["3c", ""], "", ["", without("3c")], last_taker=1, sweeps="void_if_both", scores=(2, 1))
-    record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     record["sweeps"][0, :2] = (2, 1)
     state = play(State._from_record(GAME, state.options, record), "lay 3c")
     assert state.facts(0)["scores"] == [0, 3]  # cards and spades for side 1
@@ -123,7 +124,7 @@ def test_8_sweeps_void_if_both_have_one():
 @pytest.mark.parametrize(("scope", "score"), [("any", 4), ("own", 5)])
 def test_9_frozen_sweeps(scope, score):
     state = position(["9d 3c", "9h 3d"], "3h", num_dealt=20, scores=(10, 4), sweep_freeze_scope=scope)
-    record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     record["current_player"] = 1
     state = play(State._from_record(GAME, state.options, record), "3d takes 3h")
     assert state.facts(0)["scores"] == [10, score]
@@ -219,7 +220,7 @@ def test_8_3_prizes_are_added_one_after_the_other_and_counted_back_after_each(sc
 
 def test_6_3_misere():
     state = position(["Kd", ""], "Ac Qc", ["", without("Kd Ac Qc")], scores=(5, 8), last_taker=1, misere=True)
-    assert [state.action_label(action) for action in state.legal_actions()] == ["Kd takes Ac Qc"]
+    assert [state.action_label(action) for action in state.legal_actions()] == ["K♦ takes A♣ Q♣"]
     state.apply(state.legal_actions()[0])
     scores = state.facts(0)["scores"]
     assert state.returns == [scores[1] - scores[0], scores[0] - scores[1]]
@@ -294,7 +295,7 @@ def test_every_way_of_taking_cards_ends_in_a_capture():
         state = play(position(["Kd 5d", "9d 3d"], CROWDED, num_dealt=20), "Kd takes other cards")
         taken = set()
         while state.phase == "take":
-            label = state.action_label(chooser.choice(state.legal_actions()))
+            label = in_ascii(state.action_label(chooser.choice(state.legal_actions())))
             taken |= {label.split()[1]} if label != "done" else set()
             play(state, label)
         assert frozenset(taken) in every
@@ -327,7 +328,7 @@ def check_against_the_oracle(seed):
             if len(table) < 9:
                 every = captures(card, table)
                 assert found == every if len(every) <= 30 else found < every
-        label = state.action_label(chooser.choice([a for a in state.legal_actions() if a % SLOTS != COMPOSE]))
+        label = in_ascii(state.action_label(chooser.choice([a for a in state.legal_actions() if a % SLOTS != COMPOSE])))
         stock = 52 - int(state.record.num_dealt)
         if " takes " in label:
             card, cards = label.split(" takes ")

@@ -6,16 +6,17 @@ import os
 import random
 
 import pytest
+from ascii_cards import in_ascii
 from katko_oracle import Oracle, poker_rank
 from scipy.special import chdtrc
 
-from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
 from cardenvs.games.katko.poker_hand import hand_strength
+from cardenvs.kits.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 
 GAME = get_game("katko_v0")
 
@@ -55,7 +56,7 @@ def test_2_2_all_cards_are_shuffled_before_each_deal():
 
 
 def test_2_3_and_2_4_rotating_dealer_and_a_winner_who_leads():
-    state = played("Ah Kh Qh", *["lead Ah", "play Kh", "play Qh"], num_players=3, cards_per_player=1,
+    state = played("Ah Kh Qh", *["lead A♥", "play K♥", "play Q♥"], num_players=3, cards_per_player=1,
                    next_dealer="rotate", leader="winner")  # fmt: skip
     assert state.record.dealer == 0
     assert state.current_player == 0
@@ -69,7 +70,7 @@ def test_4_1_an_exchange_is_done_one_by_one_and_drawn_at_the_end():
     assert state.phase == "exchange"
     with pytest.raises(IllegalActionError, match="exchanged first"):
         state.apply(parse_card("7c"))
-    state.apply(state.action_from_label("set aside 2d"))
+    state.apply(state.action_from_label("set aside 2♦"))
     assert state.current_player == 0
     state.apply(state.action_from_label("done"))
     assert "6c" in hands_of(state)[0]
@@ -92,7 +93,7 @@ def test_4_2_nobody_exchanges_more_than_the_rest_has():
 
 
 def test_4_3_the_best_poker_hand_scores_after_the_last_trick():
-    straight_flush = played(EXCHANGE, "set aside 2d", "done", "done", poker_point=True)
+    straight_flush = played(EXCHANGE, "set aside 2♦", "done", "done", poker_point=True)
     while straight_flush.facts(0)["deal"] == 1:
         straight_flush.apply(straight_flush.legal_actions()[0])
     scores = straight_flush.facts(0)["scores"]
@@ -124,8 +125,8 @@ def test_6_1_the_others_deal_again():
 
 
 def test_7_2_only_the_owner_knows_what_was_set_aside():
-    state = played(EXCHANGE, "set aside 2d", poker_point=True)
-    assert table_texts(state.view(0))["piles"]["set_aside"][0] == ["2d"]
+    state = played(EXCHANGE, "set aside 2♦", poker_point=True)
+    assert table_texts(state.view(0))["piles"]["set_aside"][0] == ["2♦"]
     assert table_texts(state.view(1))["piles"]["set_aside"][0] == ["?"]
 
 
@@ -189,7 +190,7 @@ def test_poker_hands_are_ordered_as_the_oracle_orders_them():
 
 
 def test_worlds_respect_suits_that_were_not_followed():
-    state = played("9h 2s 3s 4s 5s  7s 2c 3d 4c 5c", "lead 9h", "play 7s")
+    state = played("9h 2s 3s 4s 5s  7s 2c 3d 4c 5c", "lead 9♥", "play 7♠")
     lengths = collections.Counter()
     for seed in range(300):
         hand = hands_of(state.determinize(0, seed))[1]
@@ -215,7 +216,7 @@ class Watcher:
         state, player, deal = self.state, self.state.current_player, self.state.facts(0)["deal"]
         verb, text = "leaves", ""
         if action < FORFEIT:
-            verb, text = state.action_label(action).split()
+            verb, text = in_ascii(state.action_label(action)).split()
         if verb == "lead":
             self.led = text[1]
         elif verb == "play" and text[1] != self.led:
@@ -298,6 +299,7 @@ def several_voids(seed, number, **options):
                 break
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "options", [{"num_players": 5, "cards_per_player": 10}, {"num_players": 7, "cards_per_player": 7}]
 )

@@ -52,6 +52,7 @@ def same(state, oracle):
     assert state.is_terminal or state.current_player == oracle.current_player
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(map(str, options.values())) or "default")
 def test_whole_games_are_those_of_the_oracle(options):
     chooser = random.Random(repr(options))

@@ -22,19 +22,18 @@ from test_rummikub_steps import position
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, FormatError, IllegalActionError
 from cardenvs.core.kernel import COMPILED
-from cardenvs.games.rummikub import (
-    GAME,
+from cardenvs.games.rummikub import GAME, replace_table
+from cardenvs.games.rummikub.catalogue import MELDS
+from cardenvs.games.rummikub.melds import Meld, canonical_table, split_table, table_from_json, table_of, table_to_json
+from cardenvs.games.rummikub.position import Position
+from cardenvs.games.rummikub.replace_table import (
     IllegalPlayError,
     actions_of,
     play_turns,
-    replace_table,
     state_key,
     table_key,
     turns_of,
 )
-from cardenvs.games.rummikub.catalogue import MELDS
-from cardenvs.games.rummikub.melds import Meld, canonical_table, split_table, table_from_json, table_of, table_to_json
-from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.solve import solve_position
 from cardenvs.games.rummikub.tiles import (
     JOKER,

@@ -29,8 +29,8 @@ from rummikub_oracle import (
 )
 
 from cardenvs.core.errors import DeckError, FormatError, OptionError
-from cardenvs.games.rummikub import table_key
 from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, canonical_table, split_table, table_of
+from cardenvs.games.rummikub.replace_table import table_key
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
     add,

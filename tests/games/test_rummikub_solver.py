@@ -262,6 +262,7 @@ def check_against_the_integer_program(position):
         assert has_play(position) == (best.num_tiles > 0)
 
 
+@pytest.mark.rotating
 def test_the_solver_agrees_with_the_integer_program():
     kinds = Counter()
     for position in positions(POSITIONS, seed=1):

@@ -30,7 +30,7 @@ def position(rack, table=(), opened=True, pool=None, other="B1", **options):
     """A position of the environment without history; player 0 is to act, player 1 holds `other`."""
     options = {"num_players": 2, "initial_hand_size": 1, **options}
     start = GAME.new_state(seed=1, **options)
-    states = np.frombuffer(start.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(start.record_bytes(), GAME.state_dtype).copy()
     melds = canonical_table(table_of(table))
     hands = [multiset(rack), multiset(other)]
     rest = sub(multiset(GAME.deck(start.options).tolist()), add(add(table_tiles(melds), hands[0]), hands[1]))
@@ -231,7 +231,7 @@ def can_be_completed(state):
 
 def check_the_exact_steps(state):
     """Compare exact steps with the loose ones and the integer program; return how many are left out."""
-    record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     record["rules"]["steps"] = LOOSE
     loose = State._from_record(GAME, GAME.make_options(joker_rule="free", steps="loose"), record)
     exact, left_out = set(state.legal_actions()), 0

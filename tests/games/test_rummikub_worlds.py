@@ -141,6 +141,7 @@ def check_positions(options, seed, number, tries, twins, attempts=MOST_ATTEMPTS)
             return
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("options", OPTIONS)
 def test_7_4_twins_are_as_likely_as_real_games_that_look_the_same(options):
     check_positions(options, seed=1, number=3, tries=600, twins=400)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scopa_oracle import DECK, captures, hand_points, primiera
 
-from cardenvs.core.cards import ITALIAN_LABELS
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.kernel import COMPILED
@@ -18,6 +17,7 @@ from cardenvs.core.state import State
 from cardenvs.games.scopa.captures import capture, num_captures
 from cardenvs.games.scopa.scoring import primiera as primiera_kernel
 from cardenvs.games.scopa.state import SLOTS
+from cardenvs.kits.italian_cards import ITALIAN_LABELS
 
 GAME = get_game("scopa_v0")
 
@@ -33,11 +33,11 @@ def labels(cards):
 def last_cards(hands, table, won, *, scope=(0, 0), scores=(0, 0), last_taker=-1, **options):
     """A position with an empty stock: the cards in hand, on the table, and won by each side."""
     begun = GAME.new_state(seed=1, **options)
-    record = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
+    record = np.frombuffer(begun.record_bytes(), GAME.state_dtype).copy()
     record["num_dealt"], record["deck"] = 40, -1
     for k, (hand, cards) in enumerate(zip(hands, won, strict=True)):
         record["hands"][0, k], record["won"][0, k] = bits(hand), bits(cards)
-        record["scope"][0, k], record["scores"][0, k] = scope[k], scores[k]
+        record["sweeps"][0, k], record["scores"][0, k] = scope[k], scores[k]
     record["table"], record["last_taker"] = bits(table), last_taker
     return State._from_record(GAME, begun.options, record)
 
@@ -67,15 +67,15 @@ def test_options_that_do_not_fit(options, message):
 def test_10_the_last_card_of_a_hand_is_no_scopa(allowed, points):
     state = last_cards(["4d", ""], "4s", [without("4d 4s"), ""], target=None, last_card_scopa=allowed)
     state.apply(state.legal_actions()[0])
-    assert state.record.scope[0] == points
+    assert state.record.sweeps[0] == points
     assert labels(state.record.won[0]) == set(DECK)
 
 
 def test_11_the_last_taker_gets_what_is_left():
     state = last_cards(["Kc", ""], "7d 2c", ["", without("Kc 7d 2c")], last_taker=1, target=None)
-    play(state, "lay Kc")
+    play(state, "lay K♣")
     assert {"7d", "2c", "Kc"} <= labels(state.record.won[1])
-    assert state.record.scope[1] == 0
+    assert state.record.sweeps[1] == 0
     assert "player_1's side has the settebello: 1 point." in state.recap(0)
 
 
@@ -130,8 +130,8 @@ def test_16_the_end_of_a_match(gains, winner):
 def test_3_7_an_ace_takes_everything_without_a_scopa():
     deck = "Ad 2s 2c  6s 6c 6d  Kc 4d Qc Jc"
     state = GAME.new_state(seed=1, deck=deck, asso_piglia_tutto=True)
-    play(state, "Ad takes Jc Qc Kc 4d")
-    assert state.record.scope[0] == 0
+    play(state, "A♦ takes J♣ Q♣ K♣ 4♦")
+    assert state.record.sweeps[0] == 0
     assert state.record.table == 0
 
 
@@ -139,15 +139,15 @@ def test_4_3_and_4_4_rebello_and_napola():
     cards = "Ad 2d 3d 4d Kd As"
     state = last_cards(["As", ""], "", ["Ad 2d 3d 4d Kd", without(cards)], last_taker=0, target=None,
                        rebello=True, napola=True)  # fmt: skip
-    play(state, "lay As")
+    play(state, "lay A♠")
     mine = state.facts(0)["points_by_hand"][0][0]
     assert mine == 4 + 1  # the napola and the king; cards, settebello and primiera go to the other side
 
 
 def test_3_3_the_largest_set_is_taken_for_the_player():
     state = GAME.new_state(seed=1, deck="7s 2s 4c  Js Jc Jd  2c 5h 4s Ad", capture_choice="auto_largest")
-    takes = [state.action_label(action) for action in state.legal_actions() if "7s" in state.action_label(action)]
-    assert takes == ["7s takes 4s 2c Ad"]
+    takes = [state.action_label(action) for action in state.legal_actions() if "7♠" in state.action_label(action)]
+    assert takes == ["7♠ takes 4♠ 2♣ A♦"]
 
 
 @pytest.mark.parametrize(
@@ -281,4 +281,4 @@ def test_the_heuristic_wins_against_random_players():
 
 def test_the_heuristic_prefers_the_settebello():
     state = GAME.new_state(seed=1, deck="7h 4s 4c  Js Jc Jd  7c 7d 5s 2h")
-    assert state.action_label(state.policy_action("heuristic", 0)) == "7h takes 7d"
+    assert state.action_label(state.policy_action("heuristic", 0)) == "7♥ takes 7♦"

@@ -5,13 +5,13 @@ import pytest
 from holdem import play, table
 
 from cardenvs.agents import make_agent
-from cardenvs.arena import Match
-from cardenvs.core.cards import NUM_CARDS, parse_cards
+from cardenvs.arena import Match, run_match
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.rng import seed_xoshiro
 from cardenvs.games.texas_holdem import GAME, charts, make_charts, strategy
 from cardenvs.games.texas_holdem.equity import equity, with_picks, with_width
 from cardenvs.games.texas_holdem.strategy import depth
+from cardenvs.kits.cards import NUM_CARDS, parse_cards
 
 POLICIES = ("push_fold", "tight_aggressive", "equity")
 compiled = pytest.mark.skipif(not COMPILED, reason="calls a kernel with a record, or plays thousands of hands")
@@ -59,7 +59,7 @@ def test_short_stacks_are_played_better_than_at_random():
 
 @compiled
 def test_a_tournament_is_won_more_often_than_at_random():
-    summary = Match.of("texas_holdem_v0", ["tight_aggressive", *["random"] * 5], deals=60, seed=1).run()
+    summary = run_match(Match.of("texas_holdem_v0", ["tight_aggressive", *["random"] * 5], deals=60, seed=1))
     assert summary.ranking[0].name == "tight_aggressive"
     assert summary.ranking[0].mean.low > 0
 

@@ -8,11 +8,11 @@ from math import comb
 import numpy as np
 import pytest
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import DeckError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.texas_holdem import hand_category, hand_rank, hand_ranks
 from cardenvs.games.texas_holdem.evaluator import CATEGORIES, category_of_rank
+from cardenvs.kits.cards import NUM_CARDS
 
 # From high card to straight flush, royal flushes included.
 FIVE_CARD_HANDS = (1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40)

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from cardenvs.core.cards import NUM_CARDS, card_label
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.texas_holdem import GAME
+from cardenvs.kits.cards import NUM_CARDS, card_label
 
 pyspiel = pytest.importorskip("pyspiel")
 

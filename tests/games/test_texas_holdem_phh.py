@@ -54,8 +54,8 @@ def test_a_written_hand_is_played():
     timeline = Timeline.of(state)
     first = next(entry.index for entry in timeline.entries if entry.kind == "request")
     cards = timeline.view(first, OMNISCIENT)["table"]["piles"]["hand"]
-    assert cards[0] == ["Qc", "Qd"]
-    assert cards[2] == ["As", "Ks"]
+    assert cards[0] == ["Q♣", "Q♦"]
+    assert cards[2] == ["A♠", "K♠"]
     assert "?" not in cards[1]
 
 
@@ -457,6 +457,7 @@ def compare_matches(first, number):
     return seen
 
 
+@pytest.mark.rotating
 def test_hundreds_of_hands_are_read_by_pokerkit_and_here():
     seen = compare_matches(0, 200 if COMPILED else 15)
     assert seen["the same there"] > 0.8 * seen["hands"] > 30, seen

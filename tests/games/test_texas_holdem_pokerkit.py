@@ -209,6 +209,7 @@ def compare_hands(first, number, **table):
     return seen
 
 
+@pytest.mark.rotating
 def test_hands_are_pokerkits():
     compare_hands(0, 1000 if COMPILED else 40)
 
@@ -222,6 +223,7 @@ def test_many_hands_are_pokerkits():
 TABLES = [{"ante_type": "big_blind"}, {"unit": LARGE}, {"ante_type": "big_blind", "unit": LARGE}]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_hands_with_big_blind_antes_and_large_stacks_are_pokerkits(table):
     compare_hands(0, 300 if COMPILED else 20, **table)

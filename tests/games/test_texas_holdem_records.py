@@ -127,9 +127,9 @@ def test_the_omniscient_table_shows_all_hands():
     timeline = Timeline.of(side_pot())
     first = next(entry.index for entry in timeline.entries if entry.kind == "request")
     hands = {viewer: timeline.view(first, viewer)["table"]["piles"]["hand"] for viewer in (OMNISCIENT, SPECTATOR, 1)}
-    assert hands[OMNISCIENT] == [["As", "Ks"], ["Qc", "Qd"], ["2c", "7h"]]
+    assert hands[OMNISCIENT] == [["A♠", "K♠"], ["Q♣", "Q♦"], ["2♣", "7♥"]]
     assert hands[SPECTATOR] == [["?", "?"]] * 3
-    assert hands[1] == [["?", "?"], ["Qc", "Qd"], ["?", "?"]]
+    assert hands[1] == [["?", "?"], ["Q♣", "Q♦"], ["?", "?"]]
 
 
 def test_nobody_is_told_a_card_that_it_does_not_see():
@@ -464,7 +464,7 @@ def failed_match(tmp_path, what, **options):
     ("what", "message"),
     [
         (bang, "RuntimeError: no connection"),
-        (lambda turn: 99, "it chose what is not legal: texas_holdem_v0"),
+        (lambda turn: 99, "its choice is not legal: texas_holdem_v0"),
         (lambda turn: FORFEIT + 1, "a code, not an action id"),
         (lambda turn: "call", "an action is an integer; got 'call'"),
     ],

@@ -184,6 +184,7 @@ def wait_for(what):
         time.sleep(0.01)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_match_asks_no_model_twice(tmp_path, how):
     with running(StubSettings(seed=5, latency=0.05, faults={"garbage": 0.4})) as stub:
@@ -195,7 +196,7 @@ def test_a_killed_match_asks_no_model_twice(tmp_path, how):
         said = killed.communicate(timeout=60)[1]
         if how == signal.SIGTERM:
             assert killed.returncode == 130
-            assert "Add --resume to go on" in said
+            assert "Add --resume to continue" in said
             assert status_of(folder)["status"] == "interrupted"
         else:
             assert status_of(folder)["status"] == "running"

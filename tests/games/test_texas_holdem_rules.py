@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from holdem import BOARD, last, play, positions, table
 
-from cardenvs.core.cards import parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import SPECTATOR
@@ -16,6 +15,7 @@ from cardenvs.core.kernel import COMPILED
 from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import ALL_IN, FRACTION_0, FULL_RAISE_0, MIN_RAISE, RAISE_TO, raise_action
+from cardenvs.kits.cards import parse_cards
 
 TOURNAMENTS = 100 if COMPILED else 5
 
@@ -97,7 +97,7 @@ def test_3_5_moving_button():
 def test_3_6_cards_go_out_from_the_buttons_left_and_are_written_seat_by_seat():
     state = GAME.new_state(seed=0, num_players=3, format="cash", deck="As Ah Ks Kh Qs Qh 2c 3c 4c 5c 6c")
     dealt = [(e.player, GAME.view.token_label(e.token)) for e in state.events() if e.kind == "deal"]
-    assert dealt == [(1, "Ks"), (2, "Qs"), (0, "As"), (1, "Kh"), (2, "Qh"), (0, "Ah")]
+    assert dealt == [(1, "K♠"), (2, "Q♠"), (0, "A♠"), (1, "K♥"), (2, "Q♥"), (0, "A♥")]
     heads_up = GAME.new_state(seed=0, num_players=2, format="cash")
     assert [e.player for e in heads_up.events() if e.kind == "deal"] == [1, 0, 1, 0]
 
@@ -105,7 +105,7 @@ def test_3_6_cards_go_out_from_the_buttons_left_and_are_written_seat_by_seat():
 @pytest.mark.parametrize("burn", [False, True])
 def test_3_7_board_and_burnt_cards(burn):
     state = play(table(num_players=2, burn_cards=burn), "0:call 1:check")
-    assert [GAME.view.token_label(card) for card in state.table(SPECTATOR).piles[2]] == ["2c", "7d", "9h"]
+    assert [GAME.view.token_label(card) for card in state.table(SPECTATOR).piles[2]] == ["2♣", "7♦", "9♥"]
     assert len(state.table(SPECTATOR).piles[1]) == burn
     play(state, "1:check 0:check")
     assert len(state.table(SPECTATOR).piles[1]) == 2 * burn
@@ -282,7 +282,7 @@ def test_6_2_a_beaten_hand_is_shown_for_a_side_pot():
 def test_6_3_mucked_and_folded_hands_stay_hidden():
     state = play(table(num_players=3, hands=HANDS), f"0:call 1:call 2:check{CHECKS} 1:check 2:check 0:check")
     view = table_texts(state.view(1))["piles"]["hand"]
-    assert view[0] == ["As", "Ah"]
+    assert view[0] == ["A♠", "A♥"]
     assert view[2] == ["?", "?"]
     folded = play(table(num_players=3, hands=HANDS), "0:60 1:fold 2:fold")
     assert table_texts(folded.view(SPECTATOR))["piles"]["hand"][:3] == [["?", "?"], [], []]
@@ -407,6 +407,7 @@ def test_the_stacks_say_how_many_play():
     assert GAME.make_options(stacks=(50, 60)).num_players == 2
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("choose", [random_move, all_in_happy, careful, tight])
 def test_tournaments(choose):
     for seed in range(TOURNAMENTS if choose in (random_move, all_in_happy) else TOURNAMENTS // 5):
@@ -448,14 +449,14 @@ def test_events_tell_the_story():
         "player_0 has no chips behind.",
         "player_1 calls, with 300 in on this street.",
         "player_2 folds.",
-        "player_0 shows As.",
-        "The river is 3d.",
+        "player_0 shows A♠.",
+        "The river is 3♦.",
         "A pot of 620 is settled.",
         "player_0 wins 620.",
     ):
         assert sentence in story
-    assert "player_0 is dealt As." in state.recap(0)
-    assert "player_0 is dealt As." not in story
+    assert "player_0 is dealt A♠." in state.recap(0)
+    assert "player_0 is dealt A♠." not in story
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from cardenvs.games.wingspan.cards import (
     WHITE,
     WILD,
 )
+from cardenvs.games.wingspan.powers import HANDLERS
 from cardenvs.games.wingspan.stack import CHOOSE_TURN, GIVE_EGGS, PAY_COST, REACT
 from cardenvs.games.wingspan.state import IN_TUCKED, OP
 
@@ -558,11 +559,11 @@ def react_predator_gain_die(name):
     assert decision(missed)[OP] == CHOOSE_TURN
 
 
-SCENARIOS = {name: scenario for name, scenario in globals().items() if name in cards.HANDLERS}
+SCENARIOS = {name: scenario for name, scenario in globals().items() if name in HANDLERS}
 
 
 def test_every_handler_has_a_scenario():
-    assert set(SCENARIOS) == set(cards.HANDLERS)
+    assert set(SCENARIOS) == set(HANDLERS)
 
 
 @pytest.mark.parametrize("name", BIRD_NAMES)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from cardenvs.core.errors import FormatError
-from cardenvs.games.wingspan import cards
-from cardenvs.games.wingspan.cards import COLOURS, FOODS, HABITATS, HANDLERS, NESTS
+from cardenvs.games.wingspan import cards, powers
+from cardenvs.games.wingspan.cards import COLOURS, FOODS, HABITATS, NESTS
+from cardenvs.games.wingspan.powers import HANDLERS
 
 FILES = ("birds", "bonus_cards", "goals", "mat")
 
@@ -46,7 +47,8 @@ def test_the_data_follow_their_schema(name):
 
 
 def test_nobody_can_change_the_data():
-    arrays = {name: value for name, value in vars(cards).items() if isinstance(value, np.ndarray)}
+    named = {**vars(cards), **vars(powers)}
+    arrays = {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
     assert len(arrays) > 10
     for name, array in arrays.items():
         with pytest.raises(ValueError, match="read-only"):
@@ -80,7 +82,7 @@ def test_the_schema_knows_the_handlers_that_the_loader_knows():
     specs = schema("birds")["$defs"]["bird"]["properties"]["power"]["oneOf"]
     by_handler = {spec["properties"]["power_handler_id"]["const"]: spec["properties"] for spec in specs}
     assert tuple(by_handler) == HANDLERS
-    assert {name: tuple(spec["params"]["properties"]) for name, spec in by_handler.items()} == cards.HANDLER_PARAMS
+    assert {name: tuple(spec["params"]["properties"]) for name, spec in by_handler.items()} == powers.HANDLER_PARAMS
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -89,7 +91,7 @@ def test_the_schema_knows_the_handlers_that_the_loader_knows():
 
 def test_numbers_of_cards():
     assert (len(BIRDS), len(BONUSES), len(data("goals")["goals"]), len(HANDLERS)) == (170, 26, 16, 30)
-    assert cards.NUM_PARAMS == 3
+    assert powers.NUM_PARAMS == 3
     for names in (cards.BIRD_NAMES, cards.BIRD_KEYS, cards.BONUS_NAMES, cards.GOAL_NAMES, cards.BIRD_SCIENTIFIC_NAMES):
         assert len(set(names)) == len(names)
     assert list(cards.BIRD_KEYS) == sorted(cards.BIRD_KEYS)
@@ -149,7 +151,7 @@ HANDLER_SIZES = {
 
 
 def test_how_many_birds_each_handler_serves():
-    assert dict(zip(HANDLERS, np.bincount(cards.BIRD_HANDLER).tolist(), strict=True)) == HANDLER_SIZES
+    assert dict(zip(HANDLERS, np.bincount(powers.BIRD_HANDLER).tolist(), strict=True)) == HANDLER_SIZES
 
 
 def test_icons_coincide_with_handlers():
@@ -289,7 +291,7 @@ def power(**changes):
 
 
 def test_a_power_is_a_handler_and_numbers():
-    assert cards.encode_power(power(), "Testbird") == (HANDLERS.index("cache_food_supply"), [cards.SEED, 1, 0])
+    assert powers.encode_power(power(), "Testbird") == (HANDLERS.index("cache_food_supply"), [cards.SEED, 1, 0])
 
 
 @pytest.mark.parametrize(
@@ -329,7 +331,7 @@ def test_a_power_is_a_handler_and_numbers():
 )
 def test_a_fault_in_a_power_names_the_bird(changes, message):
     with pytest.raises(FormatError, match=r"^Testbird: ") as caught:
-        cards.encode_power(power(**changes), "Testbird")
+        powers.encode_power(power(**changes), "Testbird")
     assert message in str(caught.value)
 
 

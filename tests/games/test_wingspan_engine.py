@@ -15,9 +15,10 @@ from cardenvs.core.events import SPECTATOR
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.wingspan import GAME, actions
 from cardenvs.games.wingspan.actions import NUM_ACTIONS, STOP
-from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_NAMES, BIRD_WINGSPAN, HANDLERS, MAX_PLAYERS, NUM_BIRDS
+from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_NAMES, BIRD_WINGSPAN, MAX_PLAYERS, NUM_BIRDS
+from cardenvs.games.wingspan.handlers import NOTHING, POWERS, USE
 from cardenvs.games.wingspan.observation import ATTRIBUTES, BIRD_ATTRIBUTES, NUM_ATTRIBUTES
-from cardenvs.games.wingspan.powers import POWERS
+from cardenvs.games.wingspan.stack import ACCEPT
 from cardenvs.games.wingspan.state import IN_HAND, MAT_SLOTS, NO_BIRD, STACK_DEPTH, STATE
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -311,8 +312,12 @@ def test_a_twin_in_the_middle_of_a_choice_of_bonus_cards_offers_two_of_that_hand
 # Powers and forfeits
 
 
-def test_every_handler_has_a_program_and_a_new_one_without_is_noticed():
-    assert set(POWERS) == set(HANDLERS)
+def test_every_power_that_is_just_used_has_a_kernel_for_it():
+    for name, power in POWERS.items():
+        if power.begins in (USE, NOTHING) and name != "no_power":
+            assert power.use is not None, name
+        if power.then == (ACCEPT, 0, 0, 0):
+            assert power.share is not None, name
 
 
 @pytest.mark.parametrize("num_players", [3, 5])

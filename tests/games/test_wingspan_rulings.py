@@ -208,7 +208,7 @@ def test_a_hunt_by_wingspan_needs_less_than_the_bound(hunter, prey, caught):
 def test_a_wingspan_that_equals_the_bound_gets_away(bound, caught):
     """Tests the effect itself on a Wood Duck (76 cm), as no bird has a wingspan of 50, 75 or 100 cm."""
     state = position(Player("forest: Barred Owl"), Player(), feeder="seed seed fish", deck="Wood Duck")
-    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     s = (states if COMPILED else widen(states))[0]
     assert bool(hunt_in_deck(s, 0, 0, bound, NO_LOG)) == caught
     assert s.tucked[0, 0] == caught

@@ -113,19 +113,20 @@ def test_the_picture():
     picture = middle().render(0)
     lines = picture.split("\n")
     assert max(map(len, lines)) <= LINE
-    assert "Wingspan, round 2 of 4" in lines[0]
-    assert any("goal 2" in line and line.startswith("▶") for line in lines)
-    assert "»Barn Owl" in picture
-    assert re.search(r"│»Barn Owl     │.*\n│ 5p cav ●○○○  │.*\n│ 2f           │", picture)
-    assert re.search(r"│ 3p plat ●●●○○│.*\n│              │ 12t          │", picture)
-    assert re.search(r"│↔Turkey       │.*\n│ Vulture      │", picture)
-    assert re.search(r"│»Black-Bellied│.*\n│ Whistling-   │.*\n│ Duck         │", picture)
-    assert "Osprey  1 fish · wetland · 5p" in picture
-    assert "─ forest: 2 dice ─" in picture
-    assert "─ grassland: 2 eggs + trade ─" in picture
+    assert lines[0].startswith("Wingspan · round 2 · birdfeeder 1 seed, 1 fish, 1 invertebrate or seed")
+    assert "Birds in forest (points 0 0)" in picture
+    assert re.search(r"\(now \d \d\)", picture)
+    assert re.search(r"Barn Owl     │.*\n +brown 5p cav │.*\n +1 of 4 eggs  │.*\n +2 cached     │", picture)
+    assert re.search(r"│American Coot\n.*│brown 3p plat\n.*│3 of 5 eggs\n.*│12 tucked", picture)
+    assert re.search(r"    Turkey\n    Vulture\n    pink 1p", picture)
+    assert re.search(r"    Black-Bellied\n    Whistling-\n    Duck", picture)
+    assert "Osprey · 1 fish · wetland · 5 points" in picture
+    assert "─ forest: 2 dice, next bird 1 egg ─" in picture
+    assert "─ grassland: 2 eggs and a trade, next bird 1 egg ─" in picture
+    assert "points: birds 11 + bonus 0" in picture
     assert "Bushtit" not in picture
     assert "Falconer" not in picture
-    assert "Ecologist: 2 points for each" in picture
+    assert re.search(r"Ecologist · \d points? now\n +2 points for each", picture)
     assert "Bushtit" in middle().render(1)
     assert "Osprey" not in middle().render(SPECTATOR)
     assert "\x1b[" in middle().render(0, colour=True)

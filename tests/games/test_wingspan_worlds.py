@@ -350,7 +350,7 @@ def test_nothing_tells_which_birds_another_player_keeps_before_all_have_chosen()
 
 
 def _without_ply(state):
-    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     states["ply"] = 0
     return states.tobytes()
 

@@ -234,9 +234,9 @@ def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=
     if "goals_side" in options:
         options["goals"] = options.pop("goals_side")
     begun = GAME.new_state(seed=seed, num_players=len(players), **options)
-    states = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(begun.record_bytes(), GAME.state_dtype).copy()
     header = ("rng", "seed", "rules", "active")
-    blank = np.zeros(1, GAME.rules.state_dtype)
+    blank = np.zeros(1, GAME.state_dtype)
     for name in header:
         blank[name] = states[name]
     s = blank[0]
@@ -397,7 +397,7 @@ def check(state) -> None:
 
 def changed(state, **fields) -> State:
     """Return the position with some fields of the record changed and a new history."""
-    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
     return State._from_record(GAME, state.options, states)

@@ -549,11 +549,11 @@ def test_transcripts_hold_prompt_and_reply_of_every_call(tmp_path):
 
 
 def test_a_match_of_the_arena_plays_language_models(monkeypatch):
-    from cardenvs.arena import Match
+    from cardenvs.arena import Match, run_match
 
     with running(StubSettings(seed=2)) as stub:
         for name, value in (("LLM_BASE_URL", stub.base_url), ("LLM_MODEL", "stub"), ("LLM_API_KEY", KEY)):
             monkeypatch.setenv(name, value)
-        summary = Match.of("leduc_poker_v0", ["llm:env", "random"], deals=3, seed=0).run()
+        summary = run_match(Match.of("leduc_poker_v0", ["llm:env", "random"], deals=3, seed=0))
         assert summary.games == 6
         assert stub.served["good"] > 6

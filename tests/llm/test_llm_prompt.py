@@ -230,7 +230,7 @@ def test_a_prompt_of_holdem_has_all_that_the_table_shows():
     user = prompt_of(state, PromptSettings(answer="game")).user
     assert user.startswith("You are player_0.")
     for shown in (
-        '"board": "2d 7d 9h"', '"hand_number": 1', '"small_blind": 50, "big_blind": 100, "button": 0, "pot": 1300',
+        '"board": "2♦ 7♦ 9♥"', '"hand_number": 1', '"small_blind": 50, "big_blind": 100, "button": 0, "pot": 1300',
         '"stack": {"player_0": 1700, "player_1": 0, "player_2": 1300}',
         '"bet": {"player_0": 0, "player_1": 0, "player_2": 400}', '"seats_from_the_button": 0', '"to_call": 400',
         '{"chips": 900, "players": ["player_0", "player_1", "player_2"]}',
@@ -238,5 +238,5 @@ def test_a_prompt_of_holdem_has_all_that_the_table_shows():
         "player_0 raises to 250.", "player_1 raises to 300", "player_2 bets 400.",
     ):  # fmt: skip
         assert shown in user, shown
-    assert "Qd" not in user
-    assert "7h" not in user
+    assert "Q♦" not in user
+    assert "7♥" not in user

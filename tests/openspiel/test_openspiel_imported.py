@@ -7,7 +7,7 @@ import pyspiel
 import pytest
 
 import cardenvs
-from cardenvs.arena import Match
+from cardenvs.arena import Match, run_match
 from cardenvs.core.errors import GameNotFoundError
 from cardenvs.openspiel.imported import history_of
 from cardenvs.testing import check_game
@@ -89,7 +89,7 @@ def test_twins_of_a_deal_are_as_likely_as_its_deals():
 
 
 def test_a_match_search_and_batches_play_it():
-    summary = Match.of("openspiel:tic_tac_toe", ["search:simulations=20", "random"], deals=12, seed=1).run()
+    summary = run_match(Match.of("openspiel:tic_tac_toe", ["search:simulations=20", "random"], deals=12, seed=1))
     assert summary.ranking[0].name == "search:simulations=20"
     envs = cardenvs.make_vec("openspiel:kuhn_poker", num_envs=3, seed=1, num_threads=2)
     batch = envs.reset()

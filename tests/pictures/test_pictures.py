@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cardenvs
-from cardenvs.arena.match import Match
+from cardenvs.arena import Match, run_match
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.game_view import table_texts
@@ -50,7 +50,7 @@ def test_every_position_is_a_valid_picture_of_all_that_is_seen(every_game):
             view = state.view(viewer)
             root = ElementTree.fromstring(draw_svg(view))
             shown = sorted(element.text for element in root.iter(TITLE))
-            stacks = {pile["name"] for pile in view["piles"] if pile["layout"] == "stack"}
+            stacks = {pile["name"] for pile in view["piles"] if pile["layout"] in ("stack", "won")}
             seen = [
                 token["text"]
                 for pile in view["piles"]
@@ -83,7 +83,7 @@ def test_thumbnails_show_the_hand_and_nothing_hidden(every_game):
 
 def test_thumbnails_show_chips():
     root = ElementTree.fromstring(draw_thumbnail(get_game("texas_holdem_v0").new_state(seed=1, num_players=10).view(0)))
-    assert len([element for element in root.iter() if element.get("class") == "cv-chip"]) == 2
+    assert len([element for element in root.iter() if element.get("class") == "cv-chip"]) == 3  # the blinds and the pot
 
 
 def test_pictures_and_pages_ask_no_host_for_anything(every_game):
@@ -175,6 +175,15 @@ def test_text_is_drawn_with_the_font_of_the_extra():
     assert (rgb_array(words, 90, 20) < 128).any()
 
 
+def test_signs_of_suits_are_drawn():
+    drawn = [
+        rgb_array(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><text y="30" '
+                  f'font-family="Hanken Grotesk" font-size="30">{sign}</text></svg>', 40, 40).tobytes()
+        for sign in "♠♥♦♣\ue000"
+    ]  # fmt: skip
+    assert len(set(drawn)) == 5  # the last has no glyph
+
+
 def test_an_animation_has_a_frame_for_each_position():
     from io import BytesIO
 
@@ -262,7 +271,7 @@ def test_the_first_games_of_a_batch_are_one_picture():
 
 
 def test_a_match_shows_its_table_and_plot_in_a_notebook():
-    summary = Match.of("kuhn_poker_v0", ["random", "search:simulations=8"], deals=5, seed=1).run()
+    summary = run_match(Match.of("kuhn_poker_v0", ["random", "search:simulations=8"], deals=5, seed=1))
     shown = summary._repr_html_()
     assert "<table" in shown
     assert "search:simulations=8" in shown

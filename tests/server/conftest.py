@@ -1,26 +1,10 @@
-"""Fixtures of the tests of the server: a browser, and secrets that repeat."""
+"""Fixtures of the tests of the server: secrets that repeat."""
 
 import itertools
-import os
 import secrets
-import shutil
 import time
 
 import pytest
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium; without it the test is skipped."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ import pytest
 from served import client, frames, new_table, open_table
 from starlette.websockets import WebSocketDisconnect
 
-from cardenvs.arena.match import Match
+from cardenvs.arena import Match, run_match
 from cardenvs.core.game_view import game_view_schema
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.replay import Replay
+from cardenvs.server.names import seat_names
 from cardenvs.server.table import Table
 
 PEOPLE = ["person", "person"]
@@ -55,23 +56,23 @@ def test_options_come_as_texts_and_are_checked():
         ({"game": "kuhn_poker"}, None),
         ({"game": "poker"}, "no game named"),
         ({"game": "kuhn_poker_v0", "seats": ["person"]}, "2 players need 2 seats"),
-        ({"game": "kuhn_poker_v0", "seats": ["person", "ppo:/etc/passwd"]}, "a seat is for a person or one of"),
-        ({"game": "kuhn_poker_v0", "seats": ["person", "python:os:system"]}, "a seat is for a person or one of"),
+        ({"game": "kuhn_poker_v0", "seats": ["person", "ppo:/etc/passwd"]}, "a seat must be person or one of"),
+        ({"game": "kuhn_poker_v0", "seats": ["person", "python:os:system"]}, "a seat must be person or one of"),
         (
             {"game": "kuhn_poker_v0", "seats": ["person", "search:simulations=1000000"]},
-            "a seat is for a person or one of",
+            "a seat must be person or one of",
         ),
-        ({"game": "kuhn_poker_v0", "seats": [{}, "random"]}, "a seat is for a person or one of"),
-        ({"game": "kuhn_poker_v0", "seats": [["person"], None]}, "a seat is for a person or one of"),
+        ({"game": "kuhn_poker_v0", "seats": [{}, "random"]}, "a seat must be person or one of"),
+        ({"game": "kuhn_poker_v0", "seats": [["person"], None]}, "a seat must be person or one of"),
         ({"game": "kuhn_poker_v0", "options": {"\ud800": "red"}}, "unknown option"),
         ({"game": "kuhn_poker_v0", "deck": "\ud800"}, "is not one of"),
-        ({"game": "kuhn_poker_v0", "seed": -1}, "a seed is"),
+        ({"game": "kuhn_poker_v0", "seed": -1}, "a seed must be"),
         ({"game": "kuhn_poker_v0", "seed": True}, "wrong type"),
         ({"game": "kuhn_poker_v0", "deck": "Z"}, "is not one of"),
         ({"game": "kuhn_poker_v0", "options": {"colour": "red"}}, "unknown option"),
         ({"game": ["kuhn_poker_v0"]}, "wrong type"),
-        ({"games": 1}, "a table is opened with"),
-        ([], "a table is opened with"),
+        ({"games": 1}, "the request must be an object with only"),
+        ([], "the request must be an object with only"),
     ],
 )
 def test_a_wrong_request_gets_a_reason_and_opens_nothing(request_, says):
@@ -182,7 +183,7 @@ def test_two_people_play_to_the_end_and_see_the_replay():
             one.send_json({"do": "act", "turn": first["turn"], "intents": [{"action": "bet"}]})
             while second["current"] != 1:
                 second = position(two)
-            assert "player_0 puts in a chip" in " ".join(second["log"])
+            assert f"{seat_names(table['watch'], 2)[0]} puts in a chip" in " ".join(second["log"])
             two.send_json({"do": "act", "turn": second["turn"], "intents": [{"action": "fold"}]})
             while not first["over"]:
                 first = position(one)
@@ -200,7 +201,7 @@ def test_a_brought_replay_is_checked():
         for text, says in (
             ("{}", "not a cardenvs replay"),
             ("[1", "cannot be read as JSON"),
-            (json.dumps({"actions": [0] * 6000}), "at most 5000 actions"),
+            (json.dumps({"actions": [0] * 6000}), "more than 5000 actions"),
         ):
             answer = server.post("/api/replays", content=text, headers=headers)
             assert answer.status_code == 400
@@ -211,14 +212,14 @@ def test_a_brought_replay_is_checked():
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ({"do": "dance"}, 'a message is an object whose "do" is one of'),
+        ({"do": "dance"}, 'a message must be an object whose "do" is one of'),
         ({"do": "act", "turn": "1", "intents": []}, "'turn' should be of type int"),
-        ({"do": "act", "turn": 1, "intents": []}, "a play has 1 to 200 actions"),
+        ({"do": "act", "turn": 1, "intents": []}, "a play must have 1 to 200 actions"),
         ({"do": "act", "turn": 1, "intents": [{"action": 99}]}, "ids of actions are 0 to 1"),
         ({"do": "act", "turn": 0, "intents": [{"action": 0}]}, "the table has changed"),
         ({"do": "act", "turn": 1, "intents": [{"action": 1 << 27}]}, "ids of actions are 0 to 1"),
         ({"do": "watch", "viewer": 1}, "you may not see that"),
-        ({"do": "watch", "viewer": 5}, "a viewer is"),
+        ({"do": "watch", "viewer": 5}, "a viewer must be"),
         ({"do": "run", "how": "pause"}, "only whoever opened the table"),
         ({"do": "pace", "seconds": 5}, "only whoever opened the table"),
         ({"do": "hint", "turn": 1, "agent": "llm:gpt"}, "there is no such agent"),
@@ -254,9 +255,9 @@ def test_a_message_is_text_and_its_do_is_a_word():
             position(socket)
             for do in ([], {}, None, 1, [["act"]]):
                 socket.send_json({"do": do})
-                assert "a message is an object" in socket.receive_json()["reason"]
+                assert "a message must be an object" in socket.receive_json()["reason"]
             socket.send_bytes(b'{"do": "undo", "turn": 1}')
-            assert socket.receive_json() == {"type": "refused", "reason": "a message is text, not bytes"}
+            assert socket.receive_json() == {"type": "refused", "reason": "a message must be text, not bytes"}
 
 
 def test_an_error_of_the_server_is_said_and_logged(monkeypatch, caplog):
@@ -316,7 +317,7 @@ def test_the_number_of_games_under_way_is_bounded():
             position(socket)
             position(other)
             refused = server.post("/api/tables", json={"game": "kuhn_poker_v0"})
-            assert "1 games under way" in refused.json()["error"]["message"]
+            assert "allows 1 unfinished games" in refused.json()["error"]["message"]
 
 
 def test_the_file_of_tables_is_for_its_owner_only(tmp_path):
@@ -384,8 +385,8 @@ def test_narrow_screens_get_narrow_pictures():
             wide = position(socket)
             socket.send_json({"do": "look", "narrow": True})
             narrow = position(socket)
-    assert (wide["width"], narrow["width"]) == (960, 480)
-    assert narrow["height"] > wide["height"]
+    assert (wide["width"], narrow["width"]) == (960, 360)
+    assert narrow["height"] / narrow["width"] > wide["height"] / wide["width"]
     assert narrow["turn"] == wide["turn"]
 
 
@@ -395,7 +396,7 @@ def test_replays_and_stores_are_shown_by_number(tmp_path):
         state.apply(action)
     Replay.of(state).save(tmp_path / "game.json")
     match = Match.of("kuhn_poker_v0", ["random", "random"], deals=2, seed=1)
-    match.run(store=tmp_path / "games.db")
+    run_match(match, store=tmp_path / "games.db")
     with client(replays=(tmp_path / "game.json",), stores=(tmp_path / "games.db",)) as server:
         listed = server.get("/api/recorded")
         assert str(tmp_path) not in listed.text
@@ -408,3 +409,36 @@ def test_replays_and_stores_are_shown_by_number(tmp_path):
         for path in ("/replays/1", "/stores/1", "/stores/0/none/0/0", f"/stores/1/{where}", "/brought/none"):
             assert server.get(path).status_code in (400, 404), path
             assert str(tmp_path) not in server.get(path).text
+
+
+# -- your tables ------------------------------------------------------------------------------------------------
+
+
+def mine(server, *links):
+    return server.post("/api/tables/mine", json={"links": list(links)}).json()["tables"]
+
+
+def test_who_knows_links_learns_about_their_tables_and_no_others():
+    with client() as server:
+        first = open_table(server, "kuhn_poker_v0", ["person", "random"], deck="K J Q")
+        other = open_table(server, "leduc_poker_v0", PEOPLE)
+        seat = first["seats"][0]["link"]
+        found = mine(server, seat, "nonsense", first["host"], other["seats"][1]["link"])
+        assert [(one["game"], one["seat"]) for one in found] == [
+            ("kuhn_poker_v0", 0), ("kuhn_poker_v0", None), ("leduc_poker_v0", 1)
+        ]  # fmt: skip
+        assert [one["your_turn"] for one in found] == [True, False, False]
+        assert found[0]["link"] == seat
+        assert not found[0]["over"]
+        secrets = {other["host"], other["seats"][0]["link"], first["watch"]}
+        assert not secrets & {text for one in found for text in map(str, one.values())}
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], {}, {"links": "x"}, {"links": [1]}, {"links": ["x"] * 51}, {"links": [], "a": 1}]
+)
+def test_a_wrong_list_of_links_is_refused(wrong):
+    with client() as server:
+        answer = server.post("/api/tables/mine", json=wrong)
+        assert answer.status_code == 400
+        assert "at most 50" in answer.json()["error"]["message"]

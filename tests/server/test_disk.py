@@ -11,8 +11,8 @@ pytest.importorskip("websockets")
 
 from cardenvs.core.errors import FileError
 from cardenvs.server import room
-from cardenvs.server.poker.store import Games
 from cardenvs.server.records import Move, Records
+from cardenvs.tools.one_player_poker.api.store import Games
 
 FULL = sqlite3.OperationalError("database or disk is full")
 
@@ -88,10 +88,10 @@ def test_the_last_move_counts_even_if_the_end_cannot_be_noted(monkeypatch):
     for seat in (0, 1):
         table.act(seat, table.show(seat).turn, [{"action": "pass"}])
     assert table.state.is_terminal
-    assert records.listed(5)[0][1] is False
+    assert records.listed(5, 0.0)[0][1] is False
     disk.is_full = False
     type(table)(table.record, table.state.game, records, table.moves)
-    assert records.listed(5)[0][1] is True
+    assert records.listed(5, 0.0)[0][1] is True
 
 
 def test_requests_say_that_nothing_can_be_kept(monkeypatch, caplog):
@@ -184,8 +184,5 @@ def test_files_of_this_server_open_again(tmp_path):
         records, games = Records(path), Games(path)
         records.close()
         games.close()
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA application_id=0")  # as earlier versions left it
-    Records(path).close()
     (tmp_path / "empty.db").touch()
     Records(str(tmp_path / "empty.db")).close()

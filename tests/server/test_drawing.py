@@ -54,7 +54,7 @@ def drawn(limits, *jobs):
 
 def test_a_page_shows_the_game_and_the_next_one_is_drawn_by_the_same_process():
     pages = drawn({"drawings": 1}, *[("a", job(replay_text()))] * 3)
-    assert pages[0] == pages[1] == pages[2] == Replay.parse(replay_text()).page()
+    assert pages[0] == pages[1] == pages[2] == Replay.parse(replay_text()).page(back="/")
 
 
 def test_a_wrong_replay_leaves_the_process_as_it_was():

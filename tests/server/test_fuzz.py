@@ -18,12 +18,11 @@ pytest.importorskip("fastapi")
 from cardenvs.server.app import make_app
 from cardenvs.server.messages import _FIELDS
 from cardenvs.server.settings import Settings
+from cardenvs.tools.one_player_poker.api.settings import PokerSettings
 
 LONG = os.environ.get("CARDENVS_FUZZ") == "long"
-UNBOUNDED = {
-    "game_requests_per_second": 10**6, "new_games_per_minute": 10**6, "new_tables_per_minute": 10**6,
-    "messages_per_second": 1e6,
-}  # fmt: skip
+UNBOUNDED = {"new_tables_per_minute": 10**6, "messages_per_second": 1e6}
+POKER = PokerSettings(requests_per_second=10**6, new_games_per_minute=10**6)
 LOOSE = list(HealthCheck)
 
 words = st.sampled_from(
@@ -78,7 +77,7 @@ def raw(value):
 
 @pytest.fixture(scope="module")
 def server():
-    with client(limits=UNBOUNDED) as made:
+    with client(limits=UNBOUNDED, apps={"poker": POKER}) as made:
         yield made
 
 

@@ -75,7 +75,7 @@ def test_in_the_middle_of_an_action_nobody_has_won_yet():
 def test_a_position_says_what_happened_and_the_scores():
     table, _ = played("gin_rummy_v0", 3)
     made = past(table.moment(SPECTATOR, table.show(SPECTATOR).event_ends[0] + 1), narrow=True)
-    assert made["width"] == 480
+    assert made["width"] == 360
     assert made["said"]
     assert {"label": "score", "values": [0, 0]} in made["scores"]
 
@@ -85,7 +85,7 @@ def test_there_is_nothing_before_the_first_event_and_after_the_last():
     last = table.show(0).event_ends[-1]
     assert past(table.moment(0, last), narrow=False)["event"] == last
     for event in (0, -1, last + 1, 10**30):
-        with pytest.raises(RefusedError, match=f"there are events 1 to {last}"):
+        with pytest.raises(RefusedError, match=f"events are 1 to {last}"):
             table.moment(0, event)
 
 

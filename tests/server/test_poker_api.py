@@ -19,20 +19,25 @@ pytest.importorskip("fastapi")
 
 from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
-from cardenvs.server.poker.advice import rule_agent_points
-from cardenvs.server.poker.client import PokerClient, PokerError
-from cardenvs.server.poker.pools import Pools, deck_seed, key_id, read_key
-from cardenvs.server.poker.prizes import fresh_seed
-from cardenvs.server.poker.schema import ErrorResponse, GameResponse, TraceResponse
-from cardenvs.server.poker.session import CARD_ORDER, Policy, Session, state_json
+from cardenvs.tools.one_player_poker.api.advice import rule_agent_points
+from cardenvs.tools.one_player_poker.api.client import PokerClient, PokerError
+from cardenvs.tools.one_player_poker.api.pools import Pools, deck_seed, fresh_seed, key_id, read_key
+from cardenvs.tools.one_player_poker.api.schema import ErrorResponse, GameResponse, TraceResponse
+from cardenvs.tools.one_player_poker.api.session import CARD_ORDER, Policy, Session, state_json
+from cardenvs.tools.one_player_poker.api.settings import PokerSettings
 
 FIVE = {"type": "PLAY", "selected_indices": [0, 1, 2, 3, 4]}
-UNBOUNDED = {"game_requests_per_second": 10**6, "new_games_per_minute": 10**6}
+UNBOUNDED = {"requests_per_second": 10**6, "new_games_per_minute": 10**6}
+
+
+def poker(run=None, deck_key=b"", **limits):
+    """A server with settings of the API."""
+    return client(apps={"poker": PokerSettings(run, deck_key, **limits)})
 
 
 @pytest.fixture
 def server():
-    with client(limits=UNBOUNDED) as made:
+    with poker(**UNBOUNDED) as made:
         yield made
 
 
@@ -103,7 +108,7 @@ def test_plays_and_discards_tell_what_happened(server):
 
 
 def test_a_challenge_is_passed_or_failed():
-    with client(limits=UNBOUNDED) as server:
+    with poker(**UNBOUNDED) as server:
         seen = set()
         for seed in range(40):
             game = play_out(server, start(server, mode="challenge", difficulty_tier="hard", seed=seed))
@@ -207,7 +212,7 @@ def test_a_trace_made_beforehand_is_used_while_the_player_follows_it(server, tmp
     (tmp_path / "seed_manifest.json").write_text(manifest.model_dump_json())
     steps = []
     state = Session(8, 8, "practice", "easy", None, Policy("off"), Policy("off")).state()
-    from cardenvs.server.poker.advice import hint
+    from cardenvs.tools.one_player_poker.api.advice import hint
 
     while not state.is_terminal:
         advice = hint(state)
@@ -216,7 +221,7 @@ def test_a_trace_made_beforehand_is_used_while_the_player_follows_it(server, tmp
         state.apply(_action(kind, positions))
     head = {"seed": 8, "mode": "practice", "policy": "heuristic_v1", "info_set": "order_unknown"}
     (tmp_path / "trace_pass.jsonl").write_text(json.dumps(head | {"steps": steps}) + "\n")
-    with client(poker_run=tmp_path, limits=UNBOUNDED) as traced:
+    with poker(tmp_path, **UNBOUNDED) as traced:
         game = start(traced, seed=8)
         for wanted in steps[:2]:
             game = step(traced, game, *wanted["recommended_action"].values()).json()
@@ -232,9 +237,9 @@ def test_a_trace_made_beforehand_is_used_while_the_player_follows_it(server, tmp
 
 
 def _action(kind, positions):
-    from cardenvs.server.poker.session import POSITIONS
+    from cardenvs.tools.one_player_poker.api.session import ACTIONS
 
-    return POSITIONS.index((kind, tuple(positions)))
+    return ACTIONS.index((kind, tuple(positions)))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -335,11 +340,11 @@ def test_a_stale_step_is_refused(server):
 
 
 def test_rates_are_bounded():
-    with client(limits={"new_games_per_minute": 3}) as server:
+    with poker(new_games_per_minute=3) as server:
         for _ in range(3):
             start(server)
         refused(server.post("/game/start", json={"mode": "practice"}), 429, "TOO_MANY_REQUESTS")
-    with client(limits={"game_requests_per_second": 2.0}) as server:
+    with poker(requests_per_second=2.0) as server:
         assert {server.get("/game/tiers").status_code for _ in range(30)} == {200, 429}
 
 
@@ -361,6 +366,7 @@ def shuffled_rest(monkeypatch):
     monkeypatch.setattr(Session, "state", lambda self: plain(self).determinize(0, random.getrandbits(60)))
 
 
+@pytest.mark.rotating
 def test_no_answer_depends_on_the_order_of_the_cards_to_come(server, monkeypatch):
     """With the rest of the deck in another order, everything but the draws is the same."""
     rng = random.Random(0)
@@ -390,7 +396,7 @@ def test_no_answer_depends_on_the_order_of_the_cards_to_come(server, monkeypatch
 
 def test_two_decks_that_showed_the_same_cards_give_the_same_answers(monkeypatch):
     """Two thousand games, each on a deck and on one whose cards to come lie in another order."""
-    from cardenvs.server.poker.advice import hint, trace
+    from cardenvs.tools.one_player_poker.api.advice import hint, trace
 
     game = get_game("one_player_poker_v0")
     decks = []
@@ -424,7 +430,7 @@ def prize_server(folder, key=KEY, **limits):
     """A server with secret decks."""
     manifest = json.loads(Pools.load().manifest.model_dump_json())
     (folder / "seed_manifest.json").write_text(json.dumps({**manifest, "deck_key_id": key_id(key)}))
-    with client(poker_run=folder, deck_key=key, limits=UNBOUNDED | {"open_challenges": 10**6} | limits) as made:
+    with poker(folder, key, **UNBOUNDED | {"open_challenges": 10**6} | limits) as made:
         yield made
 
 
@@ -477,7 +483,7 @@ def test_fresh_decks_are_as_hard_as_those_that_were_calibrated():
     for tier, expected in (("easy", 0.76), ("medium", 0.55), ("hard", 0.26)):
         passed = 0
         for _ in range(150):
-            state = game.new_state(seed=pools.deck_seed("challenge", fresh_seed(pools, tier)))
+            state = game.new_state(seed=deck_seed(pools.key, "challenge", fresh_seed(pools, tier)))
             while not state.is_terminal:
                 state.apply(state.policy_action("planner", state.ply))
             passed += int(state.record.model_score) >= (pools.target("challenge", tier) or 0)
@@ -539,21 +545,21 @@ def test_a_key_that_can_be_guessed_is_refused(tmp_path):
             read_key(tmp_path / "key.txt")
 
 
-def test_a_run_of_an_earlier_version_has_no_secret_decks(tmp_path):
+def test_a_manifest_says_which_decks_are_of_a_tier(tmp_path):
     manifest = json.loads(Pools.load().manifest.model_dump_json())
-    for tier in manifest["tiers"].values():
-        del tier["least_points"]
-    (tmp_path / "seed_manifest.json").write_text(json.dumps({**manifest, "deck_key_id": key_id(KEY)}))
-    with pytest.raises(FormatError, match="cardenvs poker calibrate"):
-        Pools.load(tmp_path, KEY)
+    del manifest["tiers"]["easy"]["least_points"]
+    (tmp_path / "seed_manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match=r"tiers.easy.least_points: Field required"):
+        Pools.load(tmp_path)
 
 
 def test_the_log_holds_no_secrets(server, caplog):
-    with caplog.at_level("INFO", "cardenvs.server.poker"):
+    name = "cardenvs.tools.one_player_poker.api"
+    with caplog.at_level("INFO", name):
         game = start(server, seed=6)
         trace_of(server, game)
         refused(server.get("/game/secret-id"), 404, "GAME_NOT_FOUND")
-    lines = [json.loads(record.message) for record in caplog.records if record.name == "cardenvs.server.poker"]
+    lines = [json.loads(record.message) for record in caplog.records if record.name == name]
     assert [line["route"] for line in lines] == ["/game/start", "/game/{game_id}/ai_trace", "/game/{game_id}"]
     assert game["game_id"] not in caplog.text
     assert "secret-id" not in caplog.text.replace("/game/secret-id", "")

@@ -7,6 +7,8 @@ from served import Served, until
 
 pytest.importorskip("websockets")
 
+pytestmark = pytest.mark.rotating
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):

@@ -11,12 +11,12 @@ pytest.importorskip("fastapi")
 
 import schemathesis
 
-from cardenvs.server.poker.app import make_game_app
-from cardenvs.server.poker.pools import Pools
-from cardenvs.server.poker.store import Games
-from cardenvs.server.settings import Limits
+from cardenvs.tools.one_player_poker.api.app import make_game_app
+from cardenvs.tools.one_player_poker.api.pools import Pools
+from cardenvs.tools.one_player_poker.api.settings import PokerSettings
+from cardenvs.tools.one_player_poker.api.store import Games
 
-LIMITS = Limits(game_requests_per_second=10**6, new_games_per_minute=10**6)
+LIMITS = PokerSettings(requests_per_second=10**6, new_games_per_minute=10**6)
 OTHERS = {"tiers", "start", "step", "jump", "hint", "list", "openapi.json"}
 """No ids of games: in OpenAPI, a path without parameters goes before one with them."""
 api = schemathesis.openapi.from_asgi("/game/openapi.json", make_game_app(Games(":memory:"), Pools.load(), LIMITS))

@@ -7,14 +7,14 @@ import pytest
 from cardenvs.core.registry import get_game
 from cardenvs.games.one_player_poker.rules import NUM_PLAYS
 from cardenvs.games.one_player_poker.rules import POSITIONS as BITS
-from cardenvs.server.poker.errors import ApiError
-from cardenvs.server.poker.session import (
+from cardenvs.tools.one_player_poker.api.errors import ApiError
+from cardenvs.tools.one_player_poker.api.session import (
+    ACTIONS,
     CARD_ORDER,
     DISCARD,
     LIMITED,
     OFF,
     PLAY,
-    POSITIONS,
     PRACTICE,
     UNLIMITED,
     Policy,
@@ -41,7 +41,7 @@ def refused(call):
 
 
 def test_positions_are_those_of_the_game():
-    assert [(kind == PLAY, sum(1 << k for k in chosen)) for kind, chosen in POSITIONS] == [
+    assert [(kind == PLAY, sum(1 << k for k in chosen)) for kind, chosen in ACTIONS] == [
         (action < NUM_PLAYS, int(bits)) for action, bits in enumerate(BITS)
     ]
 

@@ -5,6 +5,7 @@ from served import PERSON, act, client, new_table, open_table
 
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.server import room as room_module
+from cardenvs.server.names import seat_names
 from cardenvs.server.records import Records
 from cardenvs.server.table import RefusedError
 
@@ -122,7 +123,7 @@ def test_over_the_socket_an_agent_plays_for_a_person_who_then_plays_again():
             one.send_json({"do": "seat", "player": 0, "agent": "random"})
             seen = position(one, lambda said: said["current"] == 1)
             assert seen["players"][0] | {"return": 0} == {
-                "name": "player_0",
+                "name": seat_names(table["watch"], 2)[0],
                 "by": "random",
                 "person": True,
                 "return": 0,
@@ -132,7 +133,7 @@ def test_over_the_socket_an_agent_plays_for_a_person_who_then_plays_again():
                 ({"do": "act", "turn": turn, "intents": [{"action": 1}]}, "take your seat back"),
                 ({"do": "seat", "player": 1, "agent": "random"}, "only the person"),
                 ({"do": "seat", "player": 0, "agent": "llm:gpt"}, "no such agent"),
-                ({"do": "seat", "player": 2, "agent": "random"}, "a player is"),
+                ({"do": "seat", "player": 2, "agent": "random"}, "a player must be"),
             ):
                 one.send_json(message)
                 assert says in one.receive_json()["reason"]

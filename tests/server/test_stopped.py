@@ -11,6 +11,7 @@ pytest.importorskip("openai")
 from cardenvs.agents.base import Failure
 from cardenvs.agents.seating import FORCED, OK, Decision
 from cardenvs.server import room as room_module
+from cardenvs.server.names import seat_names
 
 
 class Failing:
@@ -88,7 +89,7 @@ def test_an_agent_that_cannot_be_asked_stops_the_game_until_a_person_lets_it_try
                 assert answer(socket, {"do": "retry"}, "position")["type"] == "position"
             assert until(socket, lambda said: said["current"] == 1)["stopped"] is None
             assert len(log_of(socket, 0)["entries"]) == 1  # both tries, kept with the move
-            assert "no agent waits" in answer(socket, {"do": "retry"}, "refused")["reason"]
+            assert "no agent has stopped" in answer(socket, {"do": "retry"}, "refused")["reason"]
 
 
 def test_who_only_watches_cannot_let_an_agent_try_again(failing):
@@ -106,10 +107,11 @@ def test_bad_answers_are_followed_by_the_safe_action_and_a_word_to_people(failin
         table = open_table(server, "kuhn_poker_v0", ["random", "person"])
         with server.websocket_connect(f"/ws/{table['seats'][1]['link']}") as socket:
             seen = until(socket, lambda said: said["current"] == 1)
-            assert seen["problem"] == "random gave no valid answer, so the safe action was played for player_0"
+            name = seat_names(table["watch"], 2)[0]
+            assert seen["problem"] == f"random gave no valid answer, so the safe action was played for {name}"
             assert seen["stopped"] is None
             (entry,) = log_of(socket, 0)["entries"]
-            assert entry["failed"] == [{"reason": "it chose what is not legal", "times": 1}]
+            assert entry["failed"] == [{"reason": "its choice was illegal", "times": 1}]
 
 
 def test_a_dead_endpoint_of_a_language_model_stops_the_game(monkeypatch):
@@ -151,7 +153,8 @@ def test_nobody_stops_the_clock_with_an_agent_that_cannot_be_asked(failing):
             while not (seen := socket.receive_json())["over"]:
                 if seen["players"][0]["by"] == "person":
                     if seen["problem"]:
-                        assert seen["problem"] == "random can no longer play for player_0: it did not answer in time"
+                        name = seat_names(table["watch"], 2)[0]
+                        assert seen["problem"] == f"random can no longer play for {name}: it did not answer in time"
                     time.sleep(0.05)
                     socket.send_json({"do": "seat", "player": 0, "agent": "random"})
             assert seen["players"][0]["return"] < 0 < seen["players"][1]["return"]
@@ -224,7 +227,7 @@ def test_the_whole_log_is_for_whoever_may_see_the_seat_and_for_all_at_the_end(fa
             assert "hand.0" in entry["notes"]["llm"]["prompt"]
             assert "by" not in entry["notes"]  # only the server writes that
             assert log_of(socket, 0, before=0)["entries"] == []
-            assert "a player is a number from 0 to 1" in log_of(socket, 2)["reason"]
+            assert "a player must be a number from 0 to 1" in log_of(socket, 2)["reason"]
 
 
 @pytest.mark.parametrize("with_people", [False, True])

@@ -16,6 +16,8 @@ pytest.importorskip("websockets")
 
 from websockets.sync.client import connect
 
+pytestmark = pytest.mark.rotating
+
 HALF = b"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
 
 

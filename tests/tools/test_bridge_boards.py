@@ -12,7 +12,8 @@ from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.tools.bridge import text_files
-from cardenvs.tools.bridge.boards import Board, read_boards
+from cardenvs.tools.bridge.board_files import read_boards
+from cardenvs.tools.bridge.boards import Board
 from cardenvs.tools.bridge.deals import card_text, deal_text, dealt_hands, read_card
 from cardenvs.tools.bridge.lin import lin_text, write_lin
 from cardenvs.tools.bridge.pbn import pbn_text, write_pbn
@@ -198,7 +199,7 @@ def test_a_name_cannot_add_a_tag_or_a_call(tmp_path):
 
 
 def test_every_game_of_a_match_becomes_a_board(tmp_path):
-    match = Match(GAME, GAME.make_options(), ("heuristic", "random", "heuristic", "random"), 2, 5)
+    match = Match.make(GAME, GAME.make_options(), ("heuristic", "random", "heuristic", "random"), 2, 5)
     with Store(tmp_path / "games.db") as store:
         run([match], store)
     boards = read(tmp_path / "games.db")
@@ -254,7 +255,7 @@ def edited(path, old, new, tmp_path):
         ('Contract "3NT"', 'Contract "8NT"', "line 19, Contract: a contract is written 3NT, 4SX or Pass"),
         ('Result "11"', 'Result "14"', "line 20, Result: the result is the number of declarer's tricks, 0 to 13"),
         ('Result "11"', 'Result "1"', "Result: 1 tricks are stated, but after the cards on record declarer takes 2 to"),
-        ("1S Pass 3NT", "1D Pass 3NT", "line 25, Auction: .*a bid must be higher than 1D"),
+        ("1S Pass 3NT", "1D Pass 3NT", "line 25, Auction: .*a bid must be higher than 1♦"),
         ("1S Pass 3NT", "1S XX 3NT", "line 25, Auction: .*redouble"),
         ("1S Pass 3NT", "1S Paas 3NT", "line 25, Auction: 'Paas' is not a call"),
         ("=1= Pass", "=7= Pass", "line 24, Auction: there is no note '7'"),
@@ -303,7 +304,7 @@ def test_a_result_that_contradicts_the_play_is_refused(tmp_path):
         ("md|3ST54", "md|3SX54", "line 4, md: expected a hand such as"),
         ("SAKQ2H543DKJ9CT86,|", "SAKQ2H543DKJ9CT86,,,|", "line 4, md: a deal has four hands, from South on; got 6"),
         ("sv|n|", "sv|q|", "line 4, sv: vulnerability is o, n, e or b; got 'q'"),
-        ("mb|1S|", "mb|1D|", "line 5, mb: .*a bid must be higher than 1D"),
+        ("mb|1S|", "mb|1D|", "line 5, mb: .*a bid must be higher than 1♦"),
         ("mb|1S|", "mb|8S|", "line 5, mb: expected calls"),
         ("pc|h3|", "pc|h2|", "line 5, pc: .*that card is not in the hand"),
         ("pc|h3|", "pc|h1|", "line 5, pc: expected cards such as SA"),

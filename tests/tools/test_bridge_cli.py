@@ -16,7 +16,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.games.bridge.bank import FILE, read_bank, unpack
 from cardenvs.tools.bridge import solving
-from cardenvs.tools.bridge.boards import read_boards
+from cardenvs.tools.bridge.board_files import read_boards
 from cardenvs.tools.bridge.deals import dealt_hands, hands_of_seed
 from cardenvs.tools.bridge.double_dummy import tables
 from cardenvs.tools.bridge.results import BANK_SEED
@@ -123,7 +123,7 @@ def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
 
     monkeypatch.setattr(solving, "tables", few)
     ended = run("solve", "--seeds", "0:20", "--out", out, "-p", 1, code=130)
-    assert "repeat the command, and it goes on" in " ".join(ended.stderr.split())
+    assert "repeat the command, and it resumes" in " ".join(ended.stderr.split())
     assert not out.exists()
     solved.clear()
     run("solve", "--seeds", "0:20", "--out", out, "-p", 1)

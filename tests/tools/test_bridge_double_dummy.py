@@ -13,9 +13,9 @@ from endplay.dds import calc_all_tables, par
 from endplay.dds.ddtable import DDTable
 from endplay.types import Deal, Player, Vul
 
-from cardenvs.core.cards import cards_of
 from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
+from cardenvs.kits.cards import cards_of
 from cardenvs.tools.bridge import double_dummy, solving
 from cardenvs.tools.bridge.deals import deal_text, hands_of_seed, read_deal
 from cardenvs.tools.bridge.par import par_of

@@ -12,7 +12,7 @@ pytest.importorskip("pydantic")
 
 from cardenvs.core.errors import ArenaError, OptionError
 from cardenvs.core.registry import get_game
-from cardenvs.server.poker.pools import Pools
+from cardenvs.tools.one_player_poker.api.pools import Pools
 from cardenvs.tools.one_player_poker.calibration import pipeline as made
 from cardenvs.tools.one_player_poker.calibration.pipeline import Parameters, Pipeline, least_points, tiers_of
 
@@ -94,9 +94,9 @@ def test_traces_are_games_of_the_rule_agent(run):
 
 
 def made_action(kind, positions):
-    from cardenvs.server.poker.session import POSITIONS
+    from cardenvs.tools.one_player_poker.api.session import ACTIONS
 
-    return POSITIONS.index((kind, tuple(positions)))
+    return ACTIONS.index((kind, tuple(positions)))
 
 
 def test_a_stopped_run_goes_on_and_another_is_refused(run, tmp_path):
@@ -152,7 +152,7 @@ def test_nothing_that_knows_the_order_reaches_the_server():
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             assert not any(name.startswith("cardenvs.tools") for name in names), path
-    manifest = json.loads((PACKAGE / "server/poker/seed_manifest.json").read_text())
+    manifest = json.loads((PACKAGE / "tools/one_player_poker/api/seed_manifest.json").read_text())
     assert set(manifest) == {"format", "run_id", "engine_version", "deck_key_id", "tiers"}
     assert all(
         set(tier) == {"target_score", "least_points", "practice", "challenge"} for tier in manifest["tiers"].values()

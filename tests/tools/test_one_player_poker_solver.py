@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cardenvs.core.registry import get_game
-from cardenvs.games.one_player_poker.categories import best_category
 from cardenvs.games.one_player_poker.rules import MODEL_POINTS, POINTS
+from cardenvs.kits.poker_hands import best_category
 from cardenvs.tools.one_player_poker.calibration.solver import most_points
 
 GAME = get_game("one_player_poker_v0")

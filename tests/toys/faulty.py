@@ -4,6 +4,7 @@
 """
 
 import copy
+import itertools
 
 import numpy as np
 from toys import high_card as healthy
@@ -41,8 +42,8 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import canonical_shuffle, random_below, shuffle
-from cardenvs.core.rules import Returns
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate, sees
 
@@ -126,16 +127,9 @@ def leaking_candidates(self, state, player):
     return listed if state.record.hand[1 - player] > 2 else listed[:1]
 
 
-def leaking_forced_action(s, legal):
-    return legal[0] if s.hand[1 - int(s.current_player)] > 2 else legal[-1]
-
-
-leaking_forced_action = fault("leaking_forced_action", fallback_action=leaking_forced_action)
-
-
-@view_fault("render")
-def leaking_picture(self, s, viewer, table):
-    return " ".join(str(card) for card in s.hand)
+@view_fault("arrange")
+def leaking_picture(self, s, viewer, scene):
+    scene.notes[0] += [str(card) for card in s.hand]
 
 
 @view_fault("fill_table")
@@ -569,9 +563,6 @@ def no_candidates(self, state, player):
     return []
 
 
-forced_action_that_is_illegal = fault("forced_action_that_is_illegal", fallback_action=lambda s, legal: legal[-1] + 1)
-
-
 @view_fault("conserved")
 def conserved_quantity_that_changes(self, s):
     return {"stock": float(NUM_CARDS - s.deck_pos)}
@@ -587,9 +578,12 @@ def two_labels_alike(self, s, action):
     return "draw" if action != KEEP else "keep"
 
 
+_ASKED = itertools.count()
+
+
 @view_fault("action_label")
 def label_that_does_not_lead_back(self, s, action):
-    return f"action  {action}"
+    return f"action {action}, asked {next(_ASKED)} times"
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View, sees
 
 STAKE = 1
@@ -238,25 +238,23 @@ class HighCardView(View):
 GAME = Game(
     name="high_card_v0",
     title="High Card",
-    rules=Rules(
-        options=HighCardOptions,
-        state_dtype=STATE,
-        table=TABLE,
-        deal=deal,
-        legal_actions=legal_actions,
-        explain_illegal=explain_illegal,
-        apply_action=apply_action,
-        forfeit=forfeit,
-        observe=observe,
-        determinize=determinize,
-        num_actions=lambda options: NUM_ACTIONS,
-        max_legal=lambda options: NUM_ACTIONS,
-        max_length=lambda options: NUM_PLAYERS,
-        layout=layout,
-        returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
-        deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
-        dealt_tokens=lambda options: NUM_CARDS,
-    ),
+    options=HighCardOptions,
+    state_dtype=STATE,
+    table=TABLE,
+    deal=deal,
+    legal_actions=legal_actions,
+    explain_illegal=explain_illegal,
+    apply_action=apply_action,
+    forfeit=forfeit,
+    observe=observe,
+    determinize=determinize,
+    num_actions=lambda options: NUM_ACTIONS,
+    max_legal=lambda options: NUM_ACTIONS,
+    max_length=lambda options: NUM_PLAYERS,
+    layout=layout,
+    returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
+    deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
+    dealt_tokens=lambda options: NUM_CARDS,
     view=HighCardView(),
     phases=("first_turn", "second_turn"),
     policies={"greedy": greedy},
@@ -265,7 +263,6 @@ register_game(GAME.name, f"{__name__}:GAME")  # so that it pickles
 
 
 def changed(name, **changes):
-    """High Card under another name, with parts of the game or of its rules replaced."""
-    of_game = {field.name for field in dataclasses.fields(Game)}
-    of_rules = {part: changes.pop(part) for part in list(changes) if part not in of_game}
-    return dataclasses.replace(GAME, name=name, rules=dataclasses.replace(GAME.rules, **of_rules), **changes)
+    """High Card under another name, with parts replaced."""
+    depend_on_others = {"max_legal": None, "action_features": None, "default_opponent": "", "hidden_phases": None}
+    return dataclasses.replace(GAME, name=name, **depend_on_others | changes)

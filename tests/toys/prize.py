@@ -11,7 +11,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rules import Returns, Rules
+from cardenvs.core.returns import Returns
 from cardenvs.core.view import View
 
 PRIZE = 1
@@ -78,22 +78,20 @@ class PrizeView(View):
 GAME = Game(
     name="prize_v0",
     title="Prize",
-    rules=Rules(
-        options=Options,
-        state_dtype=record(rules_dtype(Options), 2, []),
-        table=TABLE,
-        deal=deal,
-        legal_actions=legal_actions,
-        apply_action=apply_action,
-        forfeit=forfeit,
-        observe=observe,
-        determinize=determinize,
-        num_actions=lambda options: 2,
-        max_length=lambda options: 2,
-        layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
-        returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),
-        deck=lambda options: np.zeros(0, np.int16),
-    ),
+    options=Options,
+    state_dtype=record(rules_dtype(Options), 2, []),
+    table=TABLE,
+    deal=deal,
+    legal_actions=legal_actions,
+    apply_action=apply_action,
+    forfeit=forfeit,
+    observe=observe,
+    determinize=determinize,
+    num_actions=lambda options: 2,
+    max_length=lambda options: 2,
+    layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
+    returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),
+    deck=lambda options: np.zeros(0, np.int16),
     view=PrizeView(),
     hidden_phases=(),
 )

@@ -8,11 +8,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.agents.network import log_policy  # noqa: E402
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run  # noqa: E402
 from cardenvs.training.ppo.collect import is_listed  # noqa: E402
 from cardenvs.training.ppo.processes import Processes  # noqa: E402
@@ -58,8 +59,8 @@ def updates(run, number):
 
 
 def test_the_numbers_do_not_depend_on_which_is_done_first():
-    runs = [Run(LEDUC, TINY, total_steps=1e6) for _ in range(3)]
-    runs[1]._ahead._thread, runs[2]._ahead._thread = InTurn(at_once=True), InTurn(at_once=False)
+    runs = [Run(LEDUC, TINY, Limits(1e6)) for _ in range(3)]
+    runs[1].player._thread, runs[2].player._thread = InTurn(at_once=True), InTurn(at_once=False)
     rows = [updates(run, 6) for run in runs]
     assert rows[0] == rows[1] == rows[2]
     for one, other in zip(runs[0].network.parameters(), runs[2].network.parameters(), strict=True):
@@ -68,9 +69,9 @@ def test_the_numbers_do_not_depend_on_which_is_done_first():
 
 def played_by(network, run):
     """How far the stored probabilities of learners' actions are from those of a network."""
-    slots = torch.from_numpy(run._ahead.trajectories.closed())
-    slots = slots[slots >= run._ahead.trajectories.num_carried]
-    store = run._ahead.store
+    slots = torch.from_numpy(run.player.trajectories.closed())
+    slots = slots[slots >= run.player.trajectories.num_carried]
+    store = run.player.store
     legal, number = store.legal[slots], store.num_legal[slots]
     listed = is_listed(legal, number)
     with torch.no_grad():
@@ -80,7 +81,7 @@ def played_by(network, run):
 
 
 def test_what_is_learnt_from_was_played_by_the_network_one_update_earlier():
-    run = Run(LEDUC, TINY, total_steps=1e6)
+    run = Run(LEDUC, TINY, Limits(1e6))
     before = copy.deepcopy(run.network)
     run.advance()
     assert played_by(before, run) < 1e-6
@@ -92,35 +93,35 @@ def test_what_is_learnt_from_was_played_by_the_network_one_update_earlier():
 
 
 def test_values_are_handed_over_in_the_present_scale_of_rewards():
-    runs = [Run(LEDUC, TINY, total_steps=1e6) for _ in range(2)]
+    runs = [Run(LEDUC, TINY, Limits(1e6)) for _ in range(2)]
     for run in runs:
         run.advance()
     for run, factor in zip(runs, (1, 4), strict=True):
         run.learner.returns.factor *= factor
-        run._ahead.play()
-        run._ahead.wait()
-    assert torch.equal(4 * runs[0]._ahead.store.value, runs[1]._ahead.store.value)
-    assert torch.equal(runs[0]._ahead.store.log_prob, runs[1]._ahead.store.log_prob)
+        run.player.play()
+        run.player.wait()
+    assert torch.equal(4 * runs[0].player.store.value, runs[1].player.store.value)
+    assert torch.equal(runs[0].player.store.log_prob, runs[1].player.store.log_prob)
 
 
 def test_it_learns():
     config = TINY.changed(
         {"num_envs": 256, "hidden": [32], "lr": 3e-3, "nash_conv": True, "eval_opponents": "random", "entropy": 0.05}
     )
-    run = Run(KUHN, config, total_steps=256 * 8 * 60)
-    before = run.nash_conv()
+    run = Run(KUHN, config, Limits(256 * 8 * 60))
+    before = run.evaluator.nash_conv(run.policy)
     updates(run, 60)
-    assert run.nash_conv() < 0.5 * before
+    assert run.evaluator.nash_conv(run.policy) < 0.5 * before
 
 
 def test_an_error_in_the_play_is_raised():
-    run = Run(KUHN, TINY, total_steps=1e6)
+    run = Run(KUHN, TINY, Limits(1e6))
     run.advance()
 
     def broken(*_):
         raise ZeroDivisionError("in the thread")
 
-    run.player.vec.step = broken
+    run.player.player.vec.step = broken
     with pytest.raises(ZeroDivisionError, match="in the thread"):
         run.advance()
 
@@ -128,14 +129,14 @@ def test_an_error_in_the_play_is_raised():
 def test_checkpoints_with_and_without_it_are_not_mixed_up(tmp_path):
     paths = {}
     for overlap in (True, False):
-        run = Run(KUHN, TINY.changed({"overlap": overlap}), total_steps=1e6)
+        run = Run(KUHN, TINY.changed({"overlap": overlap}), Limits(1e6))
         run.advance()
         paths[overlap] = tmp_path / f"{overlap}.pt"
         run.save(paths[overlap])
     one, other = (read_checkpoint(path) for path in (paths[True], paths[False]))
-    for checkpoint, ahead in ((one, None), (other, one["training"]["ahead"])):
+    for checkpoint, ahead in ((one, None), (other, one["training"]["player"]["ahead"])):
         changed = copy.deepcopy(checkpoint)
-        changed["training"]["ahead"] = ahead
+        changed["training"]["player"]["ahead"] = ahead
         torch.save(changed, tmp_path / "changed.pt")
         with pytest.raises(FormatError, match="has play ahead without the setting, or the reverse"):
             Run.restore(tmp_path / "changed.pt")
@@ -149,29 +150,29 @@ def test_checkpoints_with_and_without_it_are_not_mixed_up(tmp_path):
     ],
 )  # fmt: skip
 def test_a_damaged_state_is_refused(tmp_path, name, value):
-    run = Run(KUHN, TINY, total_steps=1e6)
+    run = Run(KUHN, TINY, Limits(1e6))
     run.advance()
     run.save(tmp_path / "latest.pt")
     checkpoint = read_checkpoint(tmp_path / "latest.pt")
-    checkpoint["training"]["ahead"][name] = value
+    checkpoint["training"]["player"]["ahead"][name] = value
     torch.save(checkpoint, tmp_path / "latest.pt")
     with pytest.raises(FormatError):
         Run.restore(tmp_path / "latest.pt")
 
 
 def test_a_checkpoint_is_of_the_rollout_that_is_played_ahead():
-    run = Run(LEDUC, TINY, total_steps=1e6)
+    run = Run(LEDUC, TINY, Limits(1e6))
     run.advance()
-    state = run._ahead.get_state()
-    again = Run(LEDUC, TINY, total_steps=1e6)
-    again._set_player(*copy.deepcopy(state))
+    state = run.player.get_state()
+    again = Run(LEDUC, TINY, Limits(1e6))
+    again.player.set_state(copy.deepcopy(state))
     again.learner.returns.factor = run.learner.returns.factor
     for one in (run, again):
-        one._ahead.play()
-        one._ahead.wait()
-    for name, array in vars(run._ahead.store).items():
-        closed = run._ahead.trajectories.closed()
-        assert np.array_equal(array[closed], getattr(again._ahead.store, name)[closed]), name
+        one.player.play()
+        one.player.wait()
+    for name, array in vars(run.player.store).items():
+        closed = run.player.trajectories.closed()
+        assert np.array_equal(array[closed], getattr(again.player.store, name)[closed]), name
 
 
 def test_several_processes_do_not_play_ahead():

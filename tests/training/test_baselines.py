@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from baselines.plan import read_plan
 from baselines.run import app, best_seed, exploited, trained
-from cardenvs.agents.ppo import read_checkpoint
-from cardenvs.agents.weights import write_weights
+from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.training.config import CONFIG_FOLDER

@@ -410,5 +410,5 @@ def test_a_stated_policy_that_is_none_is_refused():
         def probabilities(self, turn):
             return [0.9, 0.9]
 
-    with pytest.raises(AgentError, match="wrong states probabilities that are no policy"):
+    with pytest.raises(AgentError, match="wrong states an invalid policy"):
         agent_policy(tree_of("kuhn_poker_v0"), Wrong())

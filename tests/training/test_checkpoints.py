@@ -9,11 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
+from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import CardenvsError, FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run  # noqa: E402
 
 KUHN = get_game("kuhn_poker_v0")
@@ -25,7 +27,7 @@ GONE = object()
 def path(tmp_path_factory):
     """A checkpoint in the middle of a run, with carried transitions and moments of the optimiser."""
     path = tmp_path_factory.mktemp("checkpoints") / "latest.pt"
-    run = Run(KUHN, TINY, total_steps=64)
+    run = Run(KUHN, TINY, Limits(64))
     run.advance()
     run.save(path)
     return path
@@ -155,8 +157,10 @@ def test_a_ruined_checkpoint_is_refused_in_a_line(path, tmp_path, where, value):
 
 
 def test_the_command_says_so_and_ends(path, tmp_path, capsys):
+    wrong = changed(path, tmp_path, f"{ARRAYS}/actions", filled(127))
+    wrong.rename(wrong.with_name("latest.pt"))
     with pytest.raises(SystemExit) as ended:
-        app(["train", "--resume", str(changed(path, tmp_path, f"{ARRAYS}/actions", filled(127)))])
+        app(["train", "--resume", "--out", str(wrong.parent)])
     assert ended.value.code == 2
     error = capsys.readouterr().err
     assert error.startswith("Error: ")

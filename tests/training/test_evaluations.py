@@ -10,15 +10,16 @@ torch = pytest.importorskip("torch")
 
 from typer.testing import CliRunner  # noqa: E402
 
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.agents.network import Network  # noqa: E402
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import OptionError, PolicyNotFoundError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
 from cardenvs.training import progress as progress_module  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
-from cardenvs.training.ppo import Run, train  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
+from cardenvs.training.ppo import Run, resume, train  # noqa: E402
 from cardenvs.training.ppo.evaluate import Evaluation  # noqa: E402
 from cardenvs.training.ppo.opponents import PolicyOpponent  # noqa: E402
 
@@ -48,12 +49,12 @@ def test_nash_conv_of_a_large_game_is_refused_before_training(game, options, why
     with pytest.raises(OptionError, match=rf"{why}.*; leave it out with --set nash_conv=false$"):
         train(game, config, out="run", show=False)
     assert not Path("run").exists()
-    Run(get_game(game), config.changed({"nash_conv": False}), total_steps=UPDATE)
+    Run(get_game(game), config.changed({"nash_conv": False}), Limits(UPDATE))
 
 
 def test_opponents_that_are_not_there_are_refused_before_training():
     with pytest.raises(PolicyNotFoundError, match="heuristik"):
-        Run(LEDUC, TINY.changed({"eval_opponents": ["random", "heuristik"]}), total_steps=UPDATE)
+        Run(LEDUC, TINY.changed({"eval_opponents": ["random", "heuristik"]}), Limits(UPDATE))
 
 
 def test_a_run_is_saved_before_an_evaluation(monkeypatch):
@@ -117,10 +118,10 @@ def test_ctrl_c_in_the_final_evaluation_keeps_the_checkpoint(monkeypatch):
         patched.setattr(Evaluation, "score", stop)
         said = call("leduc_poker_v0", "--out", "run", "--total-steps", str(2 * UPDATE), *flags(TINY))
     assert said.exit_code == 130
-    assert "Stopped. To go on: cardenvs train --resume run/latest.pt" in said.stderr
+    assert "Stopped. To resume: cardenvs train --out run --resume" in said.stderr
     assert not Path("run/evaluation.json").exists()
     assert read_checkpoint("run/latest.pt")["steps"] == 2 * UPDATE
-    assert call("--resume", "run/latest.pt").exit_code == 0
+    assert call("--resume", "--out", "run").exit_code == 0
     assert call("leduc_poker_v0", "--out", "whole", "--total-steps", str(2 * UPDATE), *flags(TINY)).exit_code == 0
     one, other = (json.loads(Path(f"{name}/evaluation.json").read_text()) for name in ("run", "whole"))
     assert one["scores"] == other["scores"]
@@ -133,5 +134,5 @@ def test_a_longer_run_loses_the_evaluation_of_the_shorter_one():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(resume=path, total_steps=9 * UPDATE, show=False, threads=1, on_update=stop)
+        resume(path, total_steps=9 * UPDATE, show=False, threads=1, on_update=stop)
     assert not Path("run/evaluation.json").exists()

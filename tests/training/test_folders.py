@@ -13,10 +13,11 @@ from cardenvs.core.files import locked_folder
 
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.ppo import read_checkpoint, write_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint, write_checkpoint  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
-from cardenvs.training.ppo import train  # noqa: E402
-from cardenvs.training.progress import Logs, cut_metrics  # noqa: E402
+from cardenvs.training.folder import Logs, cut_metrics  # noqa: E402
+from cardenvs.training.ppo import resume, train  # noqa: E402
+from cardenvs.training.ppo.evaluate import Evaluation  # noqa: E402
 
 SMALL = Config(num_envs=4, rollout_steps=8, hidden=(8,), final_deals=0, eval_interval=0, minibatches=1)
 STEPS = 32
@@ -44,7 +45,7 @@ def test_a_second_run_in_a_folder_is_refused_with_the_process_of_the_first(alone
     begin(folder, updates=1, on_update=second)
     assert refused == [f"{folder} is in use by process {os.getpid()}; wait until it ends, or choose another path"] * 2
     assert steps_in(folder) == [STEPS]
-    train(resume=folder / "latest.pt", total_steps=2 * STEPS, threads=1, show=False)  # it is free again
+    resume(folder / "latest.pt", total_steps=2 * STEPS, threads=1, show=False)  # it is free again
 
 
 @pytest.mark.parametrize(
@@ -74,26 +75,24 @@ def test_a_resumed_run_drops_the_metrics_that_it_repeats(alone, tmp_path):
     path = begin(tmp_path / "run", updates=2)
     with (tmp_path / "run" / "metrics.jsonl").open("a") as file:  # as a killed process leaves it
         file.write(json.dumps({"steps": 3 * STEPS}) + "\n" + '{"steps": 128, "upd')
-    train(resume=path, total_steps=4 * STEPS, threads=1, show=False)
+    resume(path, total_steps=4 * STEPS, threads=1, show=False)
     assert steps_in(tmp_path / "run") == [STEPS, 2 * STEPS, 3 * STEPS, 4 * STEPS]
 
 
 def test_an_evaluation_that_a_kill_cut_short_is_made_on_resuming(alone, tmp_path, monkeypatch):
-    from cardenvs.training.ppo import loop
-
     config = SMALL.changed({"eval_interval": 2, "eval_deals": 8, "eval_opponents": ("random",)})
     how = {"total_steps": 2 * STEPS, "threads": 1, "show": False}
     train("kuhn_poker_v0", config, out="straight", **how)
 
-    def killed(self):
+    def killed(*_):
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop._Loop, "_evaluate", killed)
+        patch.setattr(Evaluation, "score", killed)
         with pytest.raises(SystemExit):
             train("kuhn_poker_v0", config, out="killed", **how)
     assert steps_in(tmp_path / "killed") == [STEPS]
-    train(resume="killed/latest.pt", threads=1, show=False)
+    resume("killed/latest.pt", threads=1, show=False)
     lines = [
         [json.loads(line) for line in (tmp_path / name / "metrics.jsonl").read_text().splitlines()]
         for name in ("straight", "killed")
@@ -105,13 +104,32 @@ def test_an_evaluation_that_a_kill_cut_short_is_made_on_resuming(alone, tmp_path
     assert read_checkpoint("killed/latest.pt")["training"]["unlogged"] is None
 
 
+def test_an_update_is_logged_once_after_a_kill_before_the_next_checkpoint(alone, tmp_path, monkeypatch):
+    config = SMALL.changed({"eval_interval": 2, "eval_deals": 8, "eval_opponents": ("random",)})
+    write = Logs.write
+
+    def killed(self, metrics):
+        write(self, metrics)
+        if "eval/random" in metrics:
+            raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Logs, "write", killed)
+        with pytest.raises(SystemExit):
+            train("kuhn_poker_v0", config, out="run", total_steps=3 * STEPS, threads=1, show=False)
+    assert steps_in(tmp_path / "run") == [STEPS, 2 * STEPS]
+    resume("run/latest.pt", threads=1, show=False)
+    assert steps_in(tmp_path / "run") == [STEPS, 2 * STEPS, 3 * STEPS]
+    assert "eval/random" in json.loads((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()[1])
+
+
 def test_a_run_that_goes_on_in_another_folder_does_not_overwrite_the_run_there(alone, tmp_path):
     one, two = begin(tmp_path / "one"), begin(tmp_path / "two", updates=1)
     before = two.read_bytes()
     with pytest.raises(OptionError, match="two holds a run"):
-        train(resume=one, out=tmp_path / "two", total_steps=3 * STEPS, threads=1, show=False)
+        resume(one, out=tmp_path / "two", total_steps=3 * STEPS, threads=1, show=False)
     assert two.read_bytes() == before
-    train(resume=one, out=tmp_path / "three", total_steps=3 * STEPS, threads=1, show=False)
+    resume(one, out=tmp_path / "three", total_steps=3 * STEPS, threads=1, show=False)
     assert steps_in(tmp_path / "three") == [3 * STEPS]
 
 

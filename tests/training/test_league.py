@@ -7,20 +7,22 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.agents.network import EmbeddingHead, Embeddings, LinearHead, Network, log_policy  # noqa: E402
-from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
+from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.core.errors import FormatError, PolicyNotFoundError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree  # noqa: E402
 from cardenvs.training.config import CONFIG_FOLDER, Config, read_config  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
-from cardenvs.training.ppo.evaluate import Score  # noqa: E402
+from cardenvs.training.ppo.begin import shaped_like  # noqa: E402
+from cardenvs.training.ppo.evaluate import Score, warning  # noqa: E402
 from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
-from cardenvs.training.ppo.loop import shaped_like  # noqa: E402
 from cardenvs.training.ppo.losses import divergence, imitation_loss, mirror_loss  # noqa: E402
-from cardenvs.training.ppo.merge import merged  # noqa: E402
-from cardenvs.training.ppo.report import warning  # noqa: E402
+from cardenvs.training.ppo.minibatch import merged  # noqa: E402
 from cardenvs.training.ppo.returns import ReturnScale  # noqa: E402
+from cardenvs.training.ppo.run import scheduled  # noqa: E402
 from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402
 
 KUHN, LEDUC = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
@@ -54,7 +56,7 @@ def test_a_game_without_rule_policies_has_no_such_games():
 def test_unknown_rule_opponents_and_teachers_are_refused():
     for values in ({"rule_opponents": "nobody"}, {"teacher": "nobody"}):
         with pytest.raises(PolicyNotFoundError, match="has no policy 'nobody'"):
-            Run(KUHN, TINY.changed(values), total_steps=64)
+            Run(KUHN, TINY.changed(values), Limits(64))
 
 
 def test_hard_opponents_are_drawn_more_often():
@@ -80,7 +82,7 @@ def test_hard_opponents_are_drawn_more_often():
 
 def test_the_chosen_rule_policy_plays_the_other_seats(monkeypatch):
     """A rule policy that always passes: nobody but learners bets in its games."""
-    run = Run(KUHN, TINY.changed({"rule_share": 1.0, "pool_share": 0.0, "rule_opponents": "random"}), total_steps=64)
+    run = Run(KUHN, TINY.changed({"rule_share": 1.0, "pool_share": 0.0, "rule_opponents": "random"}), Limits(64))
     vec, others, calls = run.player.vec, [], []
 
     def passes(name, rows, seed, step):
@@ -103,18 +105,18 @@ def test_an_exploiter_finds_a_weakness_and_joins_the_pool():
         {"exploiter_share": 16, "num_envs": 64, "pool_share": 0, "exploiter_interval": 30, "pool_interval": 1000}
         | {"exploiter_share": 1.0, "lr": 3e-3, "lr_schedule": "constant"}
     )
-    run = Run(KUHN, config, total_steps=1e9)
+    run = Run(KUHN, config, Limits(1e9))
     run.learner.update = lambda *_: {}  # the network itself does not learn
     with torch.no_grad():
         run.network.policy.weight.zero_()
         run.network.policy.bias.copy_(torch.tensor([10.0, -10.0]))  # it passes and folds, whatever it holds
-    before = run.exploiter.advance(run._weights())["games/exploiter_return"]
+    before = run.exploiter.advance(scheduled(run.config, run.fraction()))["games/exploiter_return"]
     for _ in range(28):
-        run.exploiter.advance(run._weights())
-    assert run.exploiter.advance(run._weights())["games/exploiter_return"] > before + 0.2
+        run.exploiter.advance(scheduled(run.config, run.fraction()))
+    assert run.exploiter.advance(scheduled(run.config, run.fraction()))["games/exploiter_return"] > before + 0.2
     found = torch.nn.utils.parameters_to_vector(run.exploiter.network.parameters()).clone()
     run.updates = 30
-    run._fill_pool()
+    run.fill_pool()
     assert torch.equal(run.pool.selves[-1], found)
     assert torch.equal(run.exploiter.network.policy.bias, run.network.policy.bias)
 
@@ -156,7 +158,7 @@ def test_a_damaged_scale_is_refused(state):
 
 
 def test_a_new_scale_changes_no_prediction():
-    run = Run(LEDUC, TINY, total_steps=1e9)
+    run = Run(LEDUC, TINY, Limits(1e9))
     run.advance()
     features = torch.rand(5, run.network.scale.shape[0])
     before = run.network.value_of(features) / run.learner.returns.factor
@@ -200,24 +202,24 @@ def test_imitation_is_cross_entropy_and_ignores_rows_without_advice():
 
 def test_a_teacher_is_imitated(monkeypatch):
     """A teacher who always passes: after a few updates the network does, although that loses."""
-    run = Run(KUHN, TINY.changed({"teacher": "random", "teacher_weight": 10.0, "lr": 1e-2}), total_steps=1e9)
+    run = Run(KUHN, TINY.changed({"teacher": "random", "teacher_weight": 10.0, "lr": 1e-2}), Limits(1e9))
     monkeypatch.setattr(run.player.vec, "policy_actions", lambda name, rows, seed, step: np.zeros(len(rows), np.int32))
     for _ in range(20):
         run.advance()
-    assert run._weights()["teacher"] == pytest.approx(10, rel=0.01)
+    assert scheduled(run.config, run.fraction())["teacher"] == pytest.approx(10, rel=0.01)
     observation = torch.from_numpy(run.player.vec.batch.observation)
     legal = torch.zeros(len(observation), 2, dtype=torch.int64) + torch.arange(2)
     logits, _ = run.network(run.network.features(observation), legal)
     assert (logits.softmax(-1)[:, 0] > 0.9).all()
     run.steps = int(0.5e9)
-    assert run._weights()["teacher"] == 0
+    assert scheduled(run.config, run.fraction())["teacher"] == 0
 
 
 def test_a_strong_magnet_holds_the_policy():
     far = []
     for magnet in (0.0, 100.0):
         settings = {"magnet": magnet, "magnet_end": max(magnet, 1e-9), "magnet_interval": 0, "lr": 3e-3}
-        run = Run(LEDUC, TINY.changed(settings), total_steps=1e9)
+        run = Run(LEDUC, TINY.changed(settings), Limits(1e9))
         for _ in range(15):
             metrics = run.advance()
         far.append(metrics["policy/kl_to_magnet"])
@@ -280,13 +282,13 @@ def test_turns_that_look_alike_are_merged_into_their_number_and_mean():
 
 def test_a_run_learns_from_each_kind_of_turn_once():
     settings = {"merge_turns": True, "minibatches": 1, "num_envs": 64, "pool_share": 0.0}
-    run = Run(KUHN, TINY.changed(settings), total_steps=1e9)
+    run = Run(KUHN, TINY.changed(settings), Limits(1e9))
     assert 12 < run.advance()["transitions"] <= 24  # 12 information states with 2 actions
 
 
 def test_the_moving_average_is_what_plays_and_what_is_resumed(tmp_path):
     config = TINY.changed({"magnet": 0.2, "magnet_decay": 0.9, "policy_loss": "mirror"})
-    run = Run(KUHN, config, total_steps=1e9)
+    run = Run(KUHN, config, Limits(1e9))
     average = torch.nn.utils.parameters_to_vector(run.network.policy.parameters()).clone()
     for updates in range(1, 4):
         run.advance()
@@ -311,12 +313,12 @@ def test_the_moving_average_is_what_plays_and_what_is_resumed(tmp_path):
 
 def test_mirror_descent_comes_near_an_equilibrium_of_kuhn_poker():
     config = read_config(CONFIG_FOLDER / "leduc_magnet.yaml").changed({"game": "", "num_envs": 256, "hidden": (32,)})
-    run = Run(KUHN, config.changed({"rollout_steps": 8, "magnet_decay": 0.95, "lr": 5e-3}), total_steps=120 * 256 * 8)
-    before = run.nash_conv()
+    run = Run(KUHN, config.changed({"rollout_steps": 8, "magnet_decay": 0.95, "lr": 5e-3}), Limits(120 * 256 * 8))
+    before = run.evaluator.nash_conv(run.policy)
     while run.fraction() < 1:
         run.advance()
     assert before == pytest.approx(0.917, abs=0.02)  # of uniform play
-    assert run.nash_conv() < 0.15
+    assert run.evaluator.nash_conv(run.policy) < 0.15
 
 
 # -- embeddings of actions --------------------------------------------------------------------------------------
@@ -342,13 +344,13 @@ def test_a_policy_with_embeddings_is_trained_and_plays(tmp_path):
 def test_embeddings_know_what_the_game_says_about_actions(tmp_path):
     canasta = get_game("canasta_v0")
     config = TINY.changed({"action_embedding": 4, "action_features": True})
-    run, path = Run(canasta, config, total_steps=1e9), tmp_path / "latest.pt"
+    run, path = Run(canasta, config, Limits(1e9)), tmp_path / "latest.pt"
     run.save(path)
     features, embedding = canasta.action_features(canasta.options()), load_agent(path)._network.policy.embedding
     np.testing.assert_allclose(embedding.features, features / np.maximum(features.max(0), 1))
     torch.testing.assert_close(embedding.table(), embedding.weight + embedding.features @ embedding.mix.weight.T)
     start = read_checkpoint(path)
-    again = Run(canasta, shaped_like(TINY, start), total_steps=1e9, start=start)
+    again = Run(canasta, shaped_like(TINY, start), Limits(1e9), start=start)
     torch.testing.assert_close(again.network.state_dict(), run.network.state_dict())
 
 
@@ -367,10 +369,10 @@ def test_embeddings_of_like_actions_are_learnt_together():
 
 
 def test_nash_conv_is_that_of_the_sampled_policy(tmp_path):
-    run = Run(KUHN, TINY.changed({"nash_conv": True}), total_steps=64)
+    run = Run(KUHN, TINY.changed({"nash_conv": True}), Limits(64))
     torch.nn.init.zeros_(run.network.policy.weight)
     tree = Tree(KUHN)
-    assert run.nash_conv() == pytest.approx(tree.nash_conv(tree.uniform()))
+    assert run.evaluator.nash_conv(run.policy) == pytest.approx(tree.nash_conv(tree.uniform()))
     train("kuhn_poker_v0", TINY.changed({"nash_conv": True}), out=tmp_path, total_steps=128, show=False)
     assert 0 < json.loads((tmp_path / "evaluation.json").read_text())["nash_conv"] < 5
 

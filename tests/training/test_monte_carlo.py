@@ -6,13 +6,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardenvs.agents.base import Turn  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights  # noqa: E402
 from cardenvs.agents.network import EmbeddingHead, Embeddings, LayerHead, LinearHead  # noqa: E402
-from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
-from cardenvs.agents.weights import write_weights  # noqa: E402
+from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree, agent_policy  # noqa: E402
 from cardenvs.training.config import CONFIG_FOLDER, Config, chosen_config, config_for  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.collect import epsilon_greedy  # noqa: E402
 
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 def path(tmp_path_factory):
     """A checkpoint of a hardly trained network for Leduc poker."""
     path = tmp_path_factory.mktemp("dmc") / "latest.pt"
-    run = Run(LEDUC, TINY, total_steps=1e9)
+    run = Run(LEDUC, TINY, Limits(1e9))
     for _ in range(5):
         run.advance()
     run.save(path)
@@ -69,7 +70,7 @@ def test_rescaling_a_head_multiplies_its_scores(described):
 
 def test_it_learns_from_the_returns_of_each_players_own_turns():
     """In Leduc poker, all turns of a player in a game have its result as their target."""
-    run = Run(LEDUC, TINY.changed({"pool_share": 0.0, "num_envs": 64}), total_steps=1e9)
+    run = Run(LEDUC, TINY.changed({"pool_share": 0.0, "num_envs": 64}), Limits(1e9))
     run.player.play()
     cuts, store = run.player.trajectories, run.player.store
     targets = cuts.advantages(store.value.numpy(), 1.0, run.learner._gae_lambda) + store.value.numpy()
@@ -82,11 +83,11 @@ def test_it_learns_from_the_returns_of_each_players_own_turns():
 
 def test_it_learns_kuhn_poker():
     config = TINY.changed({"num_envs": 128, "rollout_steps": 16, "hidden": (32,), "lr": 5e-3, "epsilon": 0.1})
-    run = Run(KUHN, config, total_steps=40 * 128 * 16)
-    before = dict(run.evaluate(1000))["random"]
+    run = Run(KUHN, config, Limits(40 * 128 * 16))
+    before = dict(run.evaluator.scores(run.policy, 1000))["random"]
     while run.fraction() < 1:
         metrics = run.advance()
-    score = dict(run.evaluate(1000))["random"]
+    score = dict(run.evaluator.scores(run.policy, 1000))["random"]
     assert not before.is_above_chance
     assert score.is_above_chance
     assert score.mean > 0.2  # chips a deal; an equilibrium gets less
@@ -96,7 +97,7 @@ def test_it_learns_kuhn_poker():
 def test_the_same_seed_gives_the_same_network_and_another_does_not():
     networks = []
     for seed in (1, 1, 2):
-        run = Run(LEDUC, TINY.changed({"seed": seed, "pool_share": 0.5}), total_steps=1e9)
+        run = Run(LEDUC, TINY.changed({"seed": seed, "pool_share": 0.5}), Limits(1e9))
         run.advance(), run.advance()
         networks.append(torch.nn.utils.parameters_to_vector(run.network.parameters()))
     assert torch.equal(networks[0], networks[1])
@@ -104,7 +105,7 @@ def test_the_same_seed_gives_the_same_network_and_another_does_not():
 
 
 def test_a_resumed_run_goes_on_bit_for_bit(path):
-    straight = Run(LEDUC, TINY, total_steps=1e9)
+    straight = Run(LEDUC, TINY, Limits(1e9))
     for _ in range(7):
         straight.advance()
     resumed = Run.restore(path)
@@ -146,13 +147,11 @@ def test_its_agent_plays_the_best_action_and_has_no_policy(path, tmp_path):
         load_agent(tmp_path / "best.safetensors", sample=True)
 
 
-def test_files_from_before_it_existed_are_of_ppo(tmp_path):
-    run = Run(LEDUC, TINY.changed({"method": "ppo"}), total_steps=1e9)
+def test_files_with_an_unknown_method_or_head_are_refused(tmp_path):
+    run = Run(LEDUC, TINY.changed({"method": "ppo"}), Limits(1e9))
     run.save(tmp_path / "latest.pt")
     checkpoint = torch.load(tmp_path / "latest.pt", weights_only=True)
-    del checkpoint["method"]
-    torch.save(checkpoint, tmp_path / "old.pt")
-    assert read_checkpoint(tmp_path / "old.pt")["method"] == "ppo"
+    assert read_checkpoint(tmp_path / "latest.pt")["method"] == "ppo"
     torch.save({**checkpoint, "method": "magic"}, tmp_path / "other.pt")
     with pytest.raises(FormatError, match="method is one of ppo, dmc; got 'magic'"):
         read_checkpoint(tmp_path / "other.pt")

@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch")
 
 from nested import tensors  # noqa: E402
 
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.agents.network import Network, log_policy  # noqa: E402
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
@@ -29,15 +29,21 @@ from cardenvs.training.config import (  # noqa: E402
     read_config,
     settings_text,
 )
-from cardenvs.training.ppo import Run, train  # noqa: E402
-from cardenvs.training.ppo import run as run_module  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
+from cardenvs.training.ppo import (  # noqa: E402
+    Run,
+    devices,
+    resume,
+    train,
+)
 from cardenvs.training.ppo.collect import Collector, is_listed, sample  # noqa: E402
 from cardenvs.training.ppo.evaluate import Evaluation, Score  # noqa: E402
 from cardenvs.training.ppo.league import Pool  # noqa: E402
 from cardenvs.training.ppo.learn import Learner  # noqa: E402
 from cardenvs.training.ppo.losses import policy_loss_and_metrics, value_loss_of  # noqa: E402
+from cardenvs.training.ppo.processes import Context  # noqa: E402
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories  # noqa: E402
-from cardenvs.training.progress import METRICS, Stopwatch  # noqa: E402
+from cardenvs.training.progress import METRICS  # noqa: E402
 
 LEDUC, KUHN = get_game("leduc_poker_v0"), get_game("kuhn_poker_v0")
 TINY = Config(
@@ -51,7 +57,7 @@ WEIGHTS = {"lr": 0.5, "entropy": 0.0, "magnet": 0.0, "teacher": 0.0}
 @pytest.fixture(autouse=True)
 def _one_thread(one_thread, monkeypatch):
     """Bitwise repeatable, and no waiting for a second core that others use."""
-    monkeypatch.setattr(run_module, "MOST_THREADS", 1)
+    monkeypatch.setattr(devices, "MOST_THREADS", 1)
 
 
 # -- trajectories -----------------------------------------------------------------------------------------------
@@ -332,7 +338,7 @@ def player_for(game, config, seed=0, **vec_arguments):
     vec = VectorEnv(game, config.num_envs, seed, 1, mask=False, **vec_arguments, **config.options)
     vec.reset()
     pool = Pool(network, config.pool_size)
-    return Collector(vec, network, config, torch.Generator().manual_seed(seed), Stopwatch(), pool), network
+    return Collector(vec, network, Context(config, torch.Generator().manual_seed(seed)), pool), network
 
 
 def test_what_is_stored_is_what_was_seen_and_done():
@@ -431,7 +437,7 @@ def test_the_pool_keeps_the_latest_selves():
 def test_an_update_stops_at_the_target_kl():
     config = TINY.changed({"lr": 0.5, "target_kl": 1e-4, "epochs": 5})
     player, network = player_for(KUHN, config)
-    learner = Learner(network, config, torch.Generator().manual_seed(0), Stopwatch())
+    learner = Learner(network, Context(config, torch.Generator().manual_seed(0)))
     player.play()
     metrics = learner.update(player.trajectories, player.store, player.returns, WEIGHTS)
     assert metrics["minibatches"] < 10
@@ -516,7 +522,7 @@ def test_resuming_gives_the_numbers_of_an_uninterrupted_run(tmp_path, game, conf
     with pytest.raises(KeyboardInterrupt):
         train(game, config, out=tmp_path / "b", total_steps=steps, show=False, on_update=stop)
     assert read_checkpoint(tmp_path / "b" / "latest.pt")["steps"] == half
-    resumed = train(resume=tmp_path / "b" / "latest.pt", show=False)
+    resumed = resume(tmp_path / "b" / "latest.pt", show=False)
     one, other = read_checkpoint(straight), read_checkpoint(resumed)
     assert one["steps"] == other["steps"] == steps
     ones, others = tensors(one), tensors(other)
@@ -551,7 +557,7 @@ def test_evaluations_do_not_change_the_training(tmp_path):
 
 
 def test_a_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch):
-    run = Run(KUHN, TINY, total_steps=256)
+    run = Run(KUHN, TINY, Limits(256))
     path = tmp_path / "latest.pt"
     run.save(path)
     before = path.read_bytes()
@@ -586,7 +592,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(FormatError, match="is damaged"):
-        train(resume=path, show=False)
+        resume(path, show=False)
 
 
 def test_a_checkpoint_of_other_environments_is_refused(tmp_path):
@@ -595,7 +601,7 @@ def test_a_checkpoint_of_other_environments_is_refused(tmp_path):
     checkpoint["config"]["num_envs"] = 8
     torch.save(checkpoint, path)
     with pytest.raises(FormatError, match=r"episodes should be \[8\] torch.int64; it is \[16\]"):
-        train(resume=path, show=False)
+        resume(path, show=False)
 
 
 def test_training_for_a_time_ends_by_the_clock(tmp_path):
@@ -739,12 +745,12 @@ def test_the_command_line_trains_and_resumes(tmp_path, monkeypatch, capsys):
     assert code == 0
     assert "against random" in said
     assert "network alone would allow" in said
-    assert run("--resume", str(tmp_path / "latest.pt"), "--total-steps", "2048", "--quiet") == (0, "")
+    assert run("--resume", "--out", str(tmp_path), "--total-steps", "2048", "--quiet") == (0, "")
     assert read_checkpoint(tmp_path / "latest.pt")["steps"] == 2048
     code, said = run("kuhn_poker_v0", "--set", "lrr=1")
     assert code == 2
     assert "Error: --set: lrr: there is no such setting; did you mean 'lr'?" in said
-    assert run("--resume", str(tmp_path / "latest.pt"), "--set", "lr=1")[0] == 2
+    assert run("--resume", "--out", str(tmp_path), "--set", "lr=1")[0] == 2
     assert run("kuhn_poker_v0", "--option", "num_players=3", "--total-steps", "1", "--quiet", *settings) == (0, "")
     assert [path.name[:14] for path in (tmp_path / "runs").iterdir()] == ["kuhn_poker_v0-"]
 
@@ -778,5 +784,5 @@ def test_ctrl_c_stops_cleanly(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"To go on: cardenvs train --resume {tmp_path / 'latest.pt'}" in said
+    assert f"To resume: cardenvs train --out {tmp_path} --resume" in said
     assert Run.restore(tmp_path / "latest.pt").steps > 0

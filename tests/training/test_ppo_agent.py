@@ -6,11 +6,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardenvs.agents.base import Turn  # noqa: E402
-from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
+from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.agents.specs import make_agent  # noqa: E402
 from cardenvs.core.errors import FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run  # noqa: E402
 
 LEDUC, KUHN = get_game("leduc_poker_v0"), get_game("kuhn_poker_v0")
@@ -21,7 +23,7 @@ OPTIONS = LEDUC.make_options()
 def path(tmp_path_factory):
     """A checkpoint of a hardly trained policy for Leduc poker."""
     path = tmp_path_factory.mktemp("ppo") / "latest.pt"
-    run = Run(LEDUC, Config(num_envs=8, rollout_steps=8, hidden=(16, 16)), total_steps=64)
+    run = Run(LEDUC, Config(num_envs=8, rollout_steps=8, hidden=(16, 16)), Limits(64))
     run.advance()
     run.save(path)
     return path
@@ -136,7 +138,7 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path):
             return print, ("executed",)
 
     torch.save({"format": "cardenvs-ppo-1", "trap": Trap()}, tmp_path / "trap.pt")
-    with pytest.raises(FormatError, match="is damaged, or no checkpoint"):
+    with pytest.raises(FormatError, match="is damaged, or is not a checkpoint"):
         load_agent(tmp_path / "trap.pt")
 
 

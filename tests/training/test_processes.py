@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,14 +16,15 @@ torch = pytest.importorskip("torch")
 from nested import tensors  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
 from cardenvs.training import torchrun  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
-from cardenvs.training.ppo import Run, train  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
+from cardenvs.training.ppo import Run, resume, train  # noqa: E402
 from cardenvs.training.ppo.collect import sample  # noqa: E402
 from cardenvs.training.ppo.league import Tables  # noqa: E402
 from cardenvs.training.ppo.opponents import PolicyOpponent  # noqa: E402
@@ -68,7 +70,7 @@ def rows_of(folder):
 def test_two_processes_give_the_run_of_one(tmp_path, config):
     """A whole run: network, moments, scales, games, turns, pool, generator, evaluations and metrics."""
     begin = tmp_path / "begin.pt"
-    Run(LEDUC, config.changed({"seed": 5}), total_steps=STEPS).save(begin)
+    Run(LEDUC, config.changed({"seed": 5}), Limits(STEPS)).save(begin)
     alone = train(LEDUC, config, init=begin, out=tmp_path / "one", total_steps=6 * STEPS, threads=1, show=False)
     (tmp_path / "config.yaml").write_text(json.dumps(config.as_dict()))
     limit = f"--total-steps={6 * STEPS}"
@@ -86,11 +88,12 @@ def test_two_processes_give_the_run_of_one(tmp_path, config):
 @pytest.mark.slow
 def test_two_processes_resume_the_run_of_one_and_the_reverse(tmp_path):
     path = train(LEDUC, CONFIG, out=tmp_path / "one", total_steps=2 * STEPS, threads=1, show=False)
-    said = in_two("--resume", str(path), f"--total-steps={4 * STEPS}", "--out", str(tmp_path / "two"))
+    shutil.copytree(path.parent, tmp_path / "two")
+    said = in_two("--resume", f"--total-steps={4 * STEPS}", "--out", str(tmp_path / "two"))
     assert said.returncode == 0, said.stderr
-    here = train(resume=path, total_steps=4 * STEPS, threads=1, show=False, out=tmp_path / "here")
+    here = resume(path, total_steps=4 * STEPS, threads=1, show=False, out=tmp_path / "here")
     for checkpoint, name in ((here, "1of1"), (tmp_path / "two" / "latest.pt", "1of2")):
-        train(resume=checkpoint, total_steps=6 * STEPS, threads=1, show=False, out=tmp_path / name)
+        resume(checkpoint, total_steps=6 * STEPS, threads=1, show=False, out=tmp_path / name)
     check_alike(*(read_checkpoint(tmp_path / name / "latest.pt") for name in ("1of1", "1of2")))
 
 
@@ -110,7 +113,7 @@ def test_ctrl_c_stops_both_processes_with_a_checkpoint(tmp_path, steps, shown):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
-    assert said.count("To go on:") == 1
+    assert said.count("To resume:") == 1
     assert not re.search(r'File ".*cardenvs/', said)
     assert Run.restore(tmp_path / "latest.pt").steps > 0
     assert not (tmp_path / "evaluation.json").exists()
@@ -146,9 +149,9 @@ def test_a_mistake_of_one_process_alone_is_printed_after_a_wait(monkeypatch):
 def test_what_takes_one_process_is_refused_in_several(changes, what):
     config = Config(num_envs=8, rollout_steps=4, hidden=(8,)).changed(changes)
     opponent = PolicyOpponent("random") if config.opponent else None
-    Run(LEDUC, config, total_steps=32, opponent=opponent)
+    Run(LEDUC, config, Limits(32), opponent=opponent)
     with pytest.raises(OptionError, match=f"^{what} works in one process only; leave it out, or leave out torchrun$"):
-        Run(LEDUC, config, total_steps=32, opponent=opponent, processes=Processes(1, 2))
+        Run(LEDUC, config, Limits(32), opponent=opponent, processes=Processes(1, 2))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
@@ -206,7 +209,7 @@ def test_tables_of_parts_are_parts_of_the_tables():
 
 
 def test_states_of_parts_and_of_the_whole(tmp_path):
-    run = Run(LEDUC, CONFIG, total_steps=1e9)
+    run = Run(LEDUC, CONFIG, Limits(1e9))
     for _ in range(3):
         run.advance()
     state = run.player.get_state()

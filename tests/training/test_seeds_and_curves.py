@@ -9,11 +9,12 @@ torch = pytest.importorskip("torch")
 
 from typer.testing import CliRunner  # noqa: E402
 
-from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
+from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.curves import _band, draw, folders_of, read_metric  # noqa: E402
+from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo.evaluate import Evaluation  # noqa: E402
 from cardenvs.training.seeds import parse_seeds, seed_runs, table  # noqa: E402
 
@@ -64,7 +65,7 @@ def test_finished_seeds_are_kept_and_begun_ones_go_on(tmp_path):
     other = call(*words, "--set", "lr=0.5")
     assert other.exit_code == 2
     assert "holds a run with other settings (lr)" in other.output
-    assert call("train", "--seeds", "1:3", "--resume", "x").exit_code == 2
+    assert call("train", "--seeds", "1:3", "--resume", "--out", "x").exit_code == 2
     on_ray = call("train", "kuhn_poker_v0", "--seeds", "1:3", "--backend", "ray", "--init", __file__)
     assert on_ray.exit_code == 2
     assert "--init does not go with --backend ray" in on_ray.output
@@ -87,11 +88,12 @@ def test_seeds_go_on_when_more_steps_are_asked_for(tmp_path):
     assert call(*words, "512", "--quiet").exit_code == 0
     fewer = call(*words, "256")
     assert fewer.exit_code == 2
-    assert "has gone on for 512 steps, beyond 256; raise the limit, choose another folder, or give --overwrite" in (
-        fewer.stderr
+    said = (
+        "holds a run of 512 steps, beyond the limit of 256; raise the limit, choose another folder, or give --overwrite"
     )
+    assert said in fewer.stderr
     timed = call(*SEEDS, "--out", str(tmp_path), "--seconds", "1e-9")
-    assert "seconds, beyond 0" in timed.stderr
+    assert "seconds, beyond the limit of 0" in timed.stderr
     assert steps_of(tmp_path) == [512, 512]
     assert call(*words, "256", "--overwrite").exit_code == 0
     assert steps_of(tmp_path) == [256, 256]
@@ -107,9 +109,9 @@ def test_seeds_that_stopped_go_on_by_the_same_command(tmp_path, monkeypatch):
         said = call(*SEEDS, "--total-steps", "256")
         assert said.exit_code == 130
         (folder,) = (tmp_path / "runs").iterdir()
-        assert f"To go on: the same command with --out runs/{folder.name}\n" in said.stderr
+        assert f"To resume: the same command with --out runs/{folder.name}\n" in said.stderr
         named = call(*SEEDS, "--total-steps", "256", "--out", "named", "--overwrite")
-        assert "To go on: the same command, without --overwrite\n" in named.stderr
+        assert "To resume: the same command, without --overwrite\n" in named.stderr
     assert call(*SEEDS, "--total-steps", "256", "--out", f"runs/{folder.name}").exit_code == 0
     assert steps_of(folder) == [256, 256]
 
@@ -126,7 +128,7 @@ def test_a_damaged_result_is_refused(tmp_path):
     checkpoint = torch.load(tmp_path / "seed-1" / "latest.pt", weights_only=True)
     (tmp_path / "seed-1" / "evaluation.json").write_text("{")
     with pytest.raises(OptionError, match=r"evaluation\.json is damaged"):
-        seed_runs(Config.make(checkpoint["config"]), [1], tmp_path, total_steps=128)
+        seed_runs(Config.make(checkpoint["config"]), [1], tmp_path, Limits(128))
 
 
 def write(folder, rows):
@@ -140,7 +142,7 @@ def test_a_metric_is_read_by_steps(tmp_path):
     assert read_metric(run, "eval/random") == {2: 0.5}
     with pytest.raises(OptionError, match="its evaluations are eval/random"):
         read_metric(run, "eval/heuristic")
-    with pytest.raises(OptionError, match="is no run"):
+    with pytest.raises(OptionError, match="holds no run"):
         read_metric(tmp_path, "eval/random")
 
 

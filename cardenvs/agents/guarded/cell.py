@@ -2,9 +2,9 @@
 
     python cell.py '{"memory": BYTES, "processes": N, ..., "uid": N, "cache": [FROM, TO]}' COMMAND...
 
-As a file, it is the first program of a guest: it sets the limits and becomes the command. A fork server, which outlives
-games, calls `enter` instead in the process that it has forked for a game. Uses the standard library only, because it
-has to start quickly and before anything of the guest does.
+Run as a file, this is the first program of a guest: it sets the limits and becomes the command. A fork server, which
+outlives games, calls `enter` instead in the process that it forks for a game. Uses only the standard library, because
+it has to start quickly and before any code of the guest.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ import struct
 import sys
 from typing import Any, NoReturn
 
-GAMES = "CARDENVS_CELL"  # environment variable of a fork server: the settings with which it calls `enter`, JSON
+GAMES = "CARDENVS_CELL"  # environment variable of a fork server: the settings for `enter`, JSON
 _LIMITS = {
     "memory": "RLIMIT_AS" if sys.platform != "linux" else "RLIMIT_DATA",
     "processes": "RLIMIT_NPROC",
@@ -33,7 +33,7 @@ _LIMITS = {
 _NOT_FOUND = 127
 _SIGNALLED = 128  # plus the signal's number: the exit code for a process ended by a signal, as in shells
 _MOST_DESCRIPTORS = 1 << 16
-_FIRST_UID, _UIDS = 1 << 30, 1 << 24  # far above those of people and services: a count of processes is a user's
+_FIRST_UID, _UIDS = 1 << 30, 1 << 24  # far above real users: limits on processes count per user
 
 
 def main(settings: dict[str, Any], command: list[str]) -> None:
@@ -57,21 +57,21 @@ def main(settings: dict[str, Any], command: list[str]) -> None:
 
 
 def confine(settings: dict[str, Any]) -> None:
-    """Set the limits of this process and of all that it starts."""
+    """Set the limits of this process and of everything that it starts."""
     os.umask(0o077)
     if "cache" in settings:
         _link_tree(*settings["cache"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for name, which in _LIMITS.items():
         if settings.get(name):
-            with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
+            with contextlib.suppress(ValueError, OSError):  # a lower limit is already in force
                 resource.setrlimit(getattr(resource, which), (settings[name], settings[name]))
     if settings.get("filter"):
         _filter_calls()
 
 
 def _link_tree(source: str, target: str) -> None:
-    """Make `target` a writable tree of links to the files of `source`: compiled code that the guest may add to."""
+    """Make `target` a writable tree of links to the files of `source`, so that a guest can add compiled code."""
     for folder, _, files in os.walk(source):
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
@@ -82,21 +82,20 @@ def _link_tree(source: str, target: str) -> None:
 
 
 def _become_nobody() -> None:
-    """Become a user that nobody else is, as limits of processes do not bind root."""
+    """Become a user with no other processes, because limits on processes do not bind root."""
     user = _FIRST_UID + secrets.randbelow(_UIDS)
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Linux: namespaces for a game. What a guest can reach or leave behind is in them, and gone with them.
+# -- Linux: namespaces for a game. Everything that a guest can reach or leave behind ends with them. --------------
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_PROCESSES, _NEW_NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1 << 5, 1 << 12, 1 << 14, 1 << 18
 _MOUNT_FLAGS = {"nosuid": _MS_NOSUID, "nodev": _MS_NODEV, "noexec": _MS_NOEXEC}
-_MOST_INODES = 1 << 14  # files in a folder for scratch
+_MOST_INODES = 1 << 14  # files in a scratch folder
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 4, 24, 38, 47
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -104,28 +103,28 @@ _CAPABILITY_VERSION = 0x20080522
 
 
 def enter(settings: dict[str, Any]) -> None:
-    """Go on in namespaces of its own, without rights over them.
+    """Continue in new namespaces, without rights over them.
 
-    Returns in a grandchild, which has process number 2. This process and number 1 wait for it and end like it; when one
-    of them dies, all processes in the namespaces do.
+    Returns in a grandchild, which is process 2 there. This process and process 1 wait for it and end with its exit
+    code; if one of them dies, so do all processes in the namespaces.
 
     Raises:
-        OSError: the system does not let this process do so.
+        OSError: the system does not allow it.
     """
     _call("unshare", _NEW_MOUNTS | _NEW_IPC | _NEW_PROCESSES | _NEW_NETWORK)
     first = os.fork()
     if first:
         _end_like(first)
-    os.setsid()  # or signals and priorities for its process group would reach processes outside
+    os.setsid()  # signals and priorities for the process group would otherwise reach processes outside
     _seal(settings)
     _mount_scratch(settings)
     _raise_loopback()
     _give_up_rights(settings)
-    _call("prctl", _PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)  # last: a change of the user clears it
+    _call("prctl", _PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)  # last, because a change of user clears it
     _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
     second = os.fork()
     if second:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # which number 1 ignores, as all other signals from inside
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 ignores signals from inside
         _end_like(second)
     _call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)
 
@@ -138,8 +137,8 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 def _end_like(child: int) -> NoReturn:
-    """Wait for a child, letting go of others that are over, and end with its exit code."""
-    os.closerange(0, _MOST_DESCRIPTORS)  # or the other end would not see the guest close them
+    """Wait for a child, reaping others that end, and end with its exit code."""
+    os.closerange(0, _MOST_DESCRIPTORS)  # the other end must see the guest close them
     while True:
         pid, status = os.wait()
         if pid == child:
@@ -148,7 +147,7 @@ def _end_like(child: int) -> NoReturn:
 
 
 def _seal(settings: dict[str, Any]) -> None:
-    """Make all mounts but those for scratch and /proc read-only: devices have times and modes, too."""
+    """Make all mounts except scratch folders and /proc read-only; devices too, because they have times and modes."""
     _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
     with open("/proc/self/mountinfo", encoding="utf-8") as file:
         mounts = [line.split()[4:6] for line in file]
@@ -161,7 +160,7 @@ def _seal(settings: dict[str, Any]) -> None:
 
 
 def _mount_scratch(settings: dict[str, Any]) -> None:
-    """Mount what can be written to, and a /proc that shows these namespaces."""
+    """Mount the scratch folders, and a /proc that shows these namespaces."""
     flags = _MS_NOSUID | _MS_NODEV
     _call("mount", b"proc", b"/proc", b"proc", flags | _MS_NOEXEC, None)
     for folder in settings["scratch"]:
@@ -188,8 +187,8 @@ def _give_up_rights(settings: dict[str, Any]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Linux: calls that a guest cannot make. They take memory that no limit counts, keep it beyond a process (keyrings),
-# watch what others do with files of the host, or make namespaces in which a guest has rights.
+# Linux: system calls denied to a guest. They use memory that no limit counts, keep data beyond a process (keyrings),
+# watch files of the host, or make namespaces in which a guest has rights.
 
 _ARCHITECTURES = {  # name: audit number, clone, and the other calls
     "x86_64": (0xC000003E, 56, {
@@ -203,16 +202,16 @@ _ARCHITECTURES = {  # name: audit number, clone, and the other calls
         "userfaultfd": 282, "io_uring_setup": 425, "clone3": 435, "memfd_secret": 447,
     }),
 }  # fmt: skip
-_CLONE_NEW = 0x7E020000  # flags of clone that make a namespace
-_FIRST_X32 = 0x40000000  # calls of x86-64 in another form
+_CLONE_NEW = 0x7E020000  # flags with which clone makes namespaces
+_FIRST_X32 = 0x40000000  # from here on: the x32 forms of x86-64 calls
 _LOAD, _JUMP_EQUAL, _JUMP_FROM, _JUMP_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16  # of seccomp_data, little-endian
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16  # offsets in seccomp_data, little-endian
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000 | errno.ENOSYS
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
 
 def _filter_calls() -> None:
-    """Make those calls fail with ENOSYS, in this process and in all that it starts."""
+    """Make the denied calls fail with ENOSYS, in this process and in everything that it starts."""
     if platform.machine() not in _ARCHITECTURES:
         return
     steps = _filter(*_ARCHITECTURES[platform.machine()])
@@ -224,7 +223,7 @@ def _filter_calls() -> None:
 
 
 def _filter(architecture: int, clone: int, calls: dict[str, int]) -> list[tuple[int, int, int, int]]:
-    """Return a program of the kernel's filter: operation, steps to skip if so and if not, number."""
+    """Return a seccomp filter program; each step is (operation, steps to skip if true, if false, operand)."""
     steps = [
         (_LOAD, 0, 0, _ARCHITECTURE_AT),
         (_JUMP_EQUAL, 1, 0, architecture),

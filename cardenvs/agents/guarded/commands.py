@@ -1,4 +1,4 @@
-"""How an agent's process is started: its command line and its environment."""
+"""The command line and environment of an agent's process."""
 
 import os
 import sys
@@ -20,13 +20,10 @@ _LAUNCH = str(Path(__file__).with_name("launch.py"))
 def agent_command(
     command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the command line and the environment of an agent's process: the one place, with
-    `guest_command`, where strangers' code is started.
+    """Return the command line and the environment of an agent's process.
 
-    Args:
-        command: program and arguments of the agent.
-        memory_limit_mb: of each process's data, and of what all of them use together; None: no limit.
-        keep_env: environment variables that the operator passes on, by name.
+    `memory_limit_mb` limits the data of each process and the memory of all together; None: no limit. `keep_env` names
+    environment variables to pass on. Foreign code is started only through this function and `guest_command`.
     """
     memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
     return [*_launch(memory, memory), *command], _environment(keep_env)
@@ -35,10 +32,10 @@ def agent_command(
 def guest_command(
     command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game, forks: bool
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
+    """Return the command line and the environment of a submitted agent, with its limits and sandbox."""
     inner, env = guest.command(command, game, memory_limit_mb, forks)
     total = 0 if memory_limit_mb is None else memory_limit_mb << 20
-    return [*_launch(0, total), *inner], env  # those of each process are set inside: they are not the sandbox's
+    return [*_launch(0, total), *inner], env  # limits per process are set inside, so that they do not bind the sandbox
 
 
 def _launch(each: int, total: int) -> list[str]:
@@ -46,7 +43,7 @@ def _launch(each: int, total: int) -> list[str]:
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:
-    """Return the environment of a process: what programs need, what was asked for, and where to find modules."""
+    """Return the environment of a process: harmless variables, those to keep, and the search path for modules."""
     env = {name: value for name, value in os.environ.items() if name in keep or _is_harmless(name)}
     env["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     env["CARDENVS_QUIET"] = "1"

@@ -1,4 +1,4 @@
-"""The failures of an agent, and its notes, as they may be kept: bounded and printable."""
+"""Failures and notes of agents, made printable and limited in size."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from cardenvs.agents.base import Failure, Turn
 from cardenvs.core.errors import AgentFailureError, IllegalActionError
 
 _LONGEST_NOTES = 1 << 20  # characters of JSON
-_LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
-_LONGEST_KIND = 40  # characters of its class
-_MOST_FAILURES = 100  # of one decision
+_LONGEST_MESSAGE = 1000  # characters kept of a failure's message
+_LONGEST_KIND = 40  # characters kept of its class
+_MOST_FAILURES = 100  # failures kept of one decision
 
 
 def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of an agent's notes that can be stored, or why they cannot."""
+    """Return a copy of an agent's notes that can be stored, or a note that says why they cannot."""
     if not notes:
         return {}
     try:
@@ -23,11 +23,11 @@ def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
         return {"dropped": _short(f"the notes are not JSON values: {error}")}
     if len(text) > _LONGEST_NOTES:
         return {"dropped": f"the notes are {len(text)} characters of JSON; at most {_LONGEST_NOTES} are kept"}
-    return json.loads(text)
+    return dict(json.loads(text))
 
 
 def reported_failures(turn: Turn) -> list[Failure]:
-    """Return the failures in a turn: those before, and those that the agent has added."""
+    """Return the failures of a turn, including those that the agent has added."""
     return [
         Failure(_kind(failure.kind), _short(str(failure.message)))
         for failure in turn.failures[:_MOST_FAILURES]
@@ -39,7 +39,7 @@ def failure_of(error: BaseException) -> Failure:
     """Return the failure for whatever an agent raised."""
     if isinstance(error, AgentFailureError):
         return Failure(_kind(error.kind), _short(str(error)))
-    if isinstance(error, IllegalActionError):  # a label that no legal action has
+    if isinstance(error, IllegalActionError):  # the agent gave a label that no legal action has
         return Failure("illegal", _short(str(error)))
     if isinstance(error, MemoryError):
         return Failure("memory", _short(f"MemoryError: {error}"))
@@ -47,7 +47,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _kind(kind: object) -> str:
-    """Return the class under which a failure is counted: a few plain characters, whatever the agent calls it."""
+    """Return a failure's class, reduced to a few plain characters."""
     return re.sub(r"[^A-Za-z0-9_. -]", "?", str(kind))[:_LONGEST_KIND]
 
 

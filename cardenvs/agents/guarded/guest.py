@@ -1,8 +1,8 @@
-"""Guests: agents whose code comes from somebody else, as a folder. They play in processes of their own, always.
+"""Guests: submitted agents, whose code is a folder. They always play in separate processes.
 
-A guest's process begins in its folder. It finds installed packages first and its own modules last, so that no module of
-the guest takes the place of another one; of the environment it gets nothing but what is needed to run. Where the system
-has a sandbox the process is in it; see `cardenvs.agents.guarded.sandbox`.
+A guest's process starts in its folder. Installed packages come first on its module path and its own modules last, so
+that they shadow nothing. Its environment has only what it needs to run. If the system has a sandbox, the process runs
+in it; see `cardenvs.agents.guarded.sandbox`.
 """
 
 import importlib.util
@@ -15,52 +15,38 @@ from pathlib import Path
 from cardenvs.agents.guarded.sandbox import Limits, limited, python_path, sandboxed, with_memory
 from cardenvs.core.cache import cache_folder
 from cardenvs.core.game import Game
-from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_hash
+from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_name
 from cardenvs.core.registry import game_targets
 
-FOLDER = "CARDENVS_GUEST_FOLDER"  # environment variable of a fork server: where its games find the guest's modules
+FOLDER = "CARDENVS_GUEST_FOLDER"  # environment variable of a fork server: the guest's module folder
 BUNDLE = "{bundle}"  # replaced by the guest's folder in its command
-_PLACE = "/bundle"  # where the folder is in a sandbox
+_PLACE = "/bundle"  # the folder's path in a sandbox
 _LIMITS = Limits()
-_KEPT = ("CARDENVS_COMPILE", "LANG", "LC_ALL", "TZ")  # of the environment
+_KEPT = ("CARDENVS_COMPILE", "LANG", "LC_ALL", "TZ")  # environment variables
 
 
 @dataclass(frozen=True)
 class Guest:
-    """An agent from elsewhere.
+    """A submitted agent."""
 
-    Attributes:
-        name: of the agent, in its match.
-        folder: its code, a copy that nobody else uses; None: it brings none (a policy of the game, or a spec that the
-            operator has typed), and its process is an ordinary one.
-        digest: of all its files; a match with other ones is another match.
-        sandbox: whether its process is in a sandbox.
-        limits: of its processes; that on memory is the match's.
-    """
-
-    name: str
+    name: str  # the agent's name in its match
+    # a private copy of its code; None: it has none (a policy of the game, or a spec typed by the operator), and its
+    # process is an ordinary one
     folder: str | None = None
-    digest: str = ""
-    sandbox: bool = False
-    limits: Limits = _LIMITS
+    digest: str = ""  # hash of all its files, part of the match's id
+    sandbox: bool = False  # whether its process runs in a sandbox
+    limits: Limits = _LIMITS  # limits on its processes, except for memory, which the match limits
 
     def command(
         self, argv: Sequence[str], game: Game, memory_mb: int | None, forks: bool = False
     ) -> tuple[list[str], dict[str, str]]:
-        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment.
-
-        Args:
-            argv: program and arguments.
-            game: what it plays.
-            memory_mb: see Limits.
-            forks: whether `argv` is a fork server, as for `sandboxed`.
-        """
+        """Return the command and environment that run `argv` for this guest, which has a folder; see `sandboxed`."""
         assert self.folder is not None
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
         packages = _packages()
         path = [*python_path(), *dict.fromkeys(str(Path(path).parent) for path in packages)]
-        # A fork server tries to import what may not be installed: it must not find that among the guest's modules.
+        # A fork server tries to import optional packages and must not find them among the guest's modules.
         env = _environment(path) | {FOLDER: place} if forks else _environment([*path, place])
         limits = with_memory(self.limits, memory_mb)
         if not self.sandbox:
@@ -75,7 +61,7 @@ class Guest:
 
 def _environment(path: Sequence[str]) -> dict[str, str]:
     env = {name: value for name, value in os.environ.items() if name in _KEPT}
-    # Numba's settings are part of what names compiled code; without them it would be compiled once more.
+    # Numba's settings are part of the keys of compiled code; without them it would be compiled again.
     env |= {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     env.pop("NUMBA_CACHE_DIR", None)
     return env | {
@@ -99,10 +85,11 @@ def _packages() -> list[str]:
 
 
 def _compiled(game: Game) -> dict[str, str]:
-    """Return the folders of compiled code of a game: name, and path here."""
+    """Return the folders of a game's compiled code, by name."""
     if not COMPILED:
         return {}
     spec = importlib.util.find_spec(game_targets()[game.name].partition(":")[0])
     folders = [Path(spec.origin).parent] if spec is not None and spec.origin is not None else []
-    units = [unit_hash(folder) for folder in (CORE_FOLDER, *folders)]
+    kits = CORE_FOLDER.parent / "kits"
+    units = [unit_name(folder) for folder in (CORE_FOLDER, kits, *filter(Path.is_dir, kits.iterdir()), *folders)]
     return {unit: str(cache_folder() / unit) for unit in units if (cache_folder() / unit).is_dir()}

@@ -2,10 +2,10 @@
 
     python launch.py EACH_BYTES TOTAL_BYTES PARENT_PID COMMAND...
 
-Runs as a file, with the standard library only. EACH_BYTES limits the data of each process (0: no limit); nothing dumps
-core. On Linux this process stays: it adopts what the command leaves behind, daemons included, and ends all of it when
-the command ends, when all of it together uses more memory than TOTAL_BYTES (0: no limit), when it gets SIGTERM, or when
-its parent dies, however that dies. Elsewhere it becomes the command, and only processes of the command's group end with
+Runs as a file and uses only the standard library. EACH_BYTES limits the data of each process (0: no limit); core dumps
+are off. On Linux this process stays: it adopts every process that the command leaves behind, daemons included, and ends
+them all when the command ends, when together they use more memory than TOTAL_BYTES (0: no limit), when it gets SIGTERM,
+or when its parent dies for any reason. Elsewhere it becomes the command, and only the command's process group ends with
 it.
 """
 
@@ -20,9 +20,9 @@ from collections.abc import Callable
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NOT_FOUND = 127
-_MOST_SECONDS = 3.0  # of trying to end processes that do not end
-_MOST_LOOKS = 100  # at the tree of processes while it grows
-_LOOK_SECONDS = 0.05  # between two looks at its memory
+_MOST_SECONDS = 3.0  # time spent on ending processes that do not end
+_MOST_LOOKS = 100  # looks at a growing tree of processes
+_LOOK_SECONDS = 0.05  # time between two looks at its memory
 
 
 def main(arguments: list[str]) -> None:
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
         _limit(each)
         _become(command)
     nothing, errors = os.open(os.devnull, os.O_RDWR), os.dup(2)
-    for stream in (0, 1, 2):  # or the other end would not see the command close them
+    for stream in (0, 1, 2):  # the other end must see the command close them
         os.dup2(nothing, stream)
     status = None
     while status is None:
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
 def _limit(memory: int) -> None:
     if memory:
         which = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
-        with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is already in force
             resource.setrlimit(which, (memory, memory))
 
 
@@ -79,7 +79,7 @@ def _become(command: list[str]) -> None:
 
 
 def _status_of(child: int) -> int | None:
-    """Return the exit status of the command, if it is over; orphans that are over are let go."""
+    """Return the exit status of the command if it has ended; reap orphans that have ended."""
     found = None
     with contextlib.suppress(ChildProcessError):
         while True:
@@ -92,7 +92,7 @@ def _status_of(child: int) -> int | None:
 
 
 def _end_like(status: int | None) -> None:
-    """End as the command did."""
+    """End with the command's exit code or signal."""
     code = 1 if status is None else os.waitstatus_to_exitcode(status)
     if code < 0:
         if -code != signal.SIGKILL:
@@ -102,31 +102,30 @@ def _end_like(status: int | None) -> None:
     os._exit(max(code, 0))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Linux: whatever a process starts, however it hides, belongs to the nearest ancestor that adopts orphans
+# -- Linux: every process belongs to its nearest ancestor that adopts orphans -------------------------------------
 
 
 def end_with_parent(sent: int, parent: int) -> None:
-    """Get the signal `sent` when `parent`, the process that started this one, dies. Does nothing beyond Linux."""
+    """Ask for the signal `sent` when the parent dies, whose process id is `parent`. Linux only; no effect elsewhere."""
     if sys.platform != "linux":
         return
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, sent)
-    if os.getppid() != parent:  # it died before it could be asked for
+    if os.getppid() != parent:  # it died before the call
         os._exit(1)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants that lose theirs. Does nothing beyond Linux."""
+    """Become the parent of descendants that lose theirs. Linux only; no effect elsewhere."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def end_descendants() -> None:
-    """End all descendants of this process, which adopts orphans: none is left, unless it is another user's."""
+    """End all descendants of this process, which adopts orphans. Only processes of other users can remain."""
     deadline = time.monotonic() + _MOST_SECONDS
     while not _has_no_children() and time.monotonic() < deadline:
         stopped: set[int] = set()
-        for _ in range(_MOST_LOOKS):  # stopped first, so that none is born while others end
+        for _ in range(_MOST_LOOKS):  # stop them first, so that no new ones start while others end
             new = _descendants() - stopped
             if not new:
                 break
@@ -137,7 +136,7 @@ def end_descendants() -> None:
 
 
 def _has_no_children() -> bool:
-    """Let go of children that have ended; whether none is left."""
+    """Reap children that have ended, and return whether none are left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -158,7 +157,7 @@ def _descendants() -> set[int]:
         if name.isdecimal():
             with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
                 state, parent = file.read().rpartition(b")")[2].split()[:2]
-                if state != b"Z":  # one that has ended has no children
+                if state != b"Z":  # zombies have no children
                     children.setdefault(int(parent), []).append(int(name))
     found: set[int] = set()
     new = [os.getpid()]
@@ -168,12 +167,11 @@ def _descendants() -> set[int]:
     return found
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Linux: memory of all descendants together, pages that they share counted once, those of files not at all
+# -- Linux: memory of all descendants together, counting shared pages once and file pages not at all --------------
 
 
 def _tree() -> list[int]:
-    """Return the descendants of this process, as `_descendants`, without a look at all other processes."""
+    """Return the descendants of this process without looking at all processes, as `_descendants` does."""
     found: list[int] = []
     new = [os.getpid()]
     while new:
@@ -188,7 +186,7 @@ def _tree() -> list[int]:
 
 
 def _memory(pids: list[int], enough: int) -> int:
-    """Return the bytes that the processes use; exactly if they may be more than `enough`, else what is no less."""
+    """Return the bytes that the processes use: exact if above `enough`, else an upper bound."""
     most = _sum(_whole, pids)
     return most if most <= enough else _sum(_share, pids)
 
@@ -196,7 +194,7 @@ def _memory(pids: list[int], enough: int) -> int:
 def _sum(bytes_of: Callable[[int], int], pids: list[int]) -> int:
     total = 0
     for pid in pids:
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it is over
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
             total += bytes_of(pid)
     return total
 
@@ -206,7 +204,7 @@ def _whole(pid: int) -> int:
 
 
 def _share(pid: int) -> int:
-    """Return what a process uses, of shared pages its share; all of them if it does not let this process look."""
+    """Return the bytes that a process uses, with its share of shared pages, or with all of them if that is unknown."""
     try:
         return _fields(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:"))
     except PermissionError:

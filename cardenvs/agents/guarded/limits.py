@@ -10,17 +10,17 @@ ISOLATION = ("auto", "none", "thread", "process")
 
 @dataclass(frozen=True)
 class AgentLimits:
-    """The limits of an agent, and what happens when it exceeds them.
+    """The limits of an agent, and what happens when it fails.
 
     Attributes:
-        time_limit: seconds for each try of a decision, and for `reset` and `observe`; None: no limit. Not
-            checked for agents that limit their time themselves (`enforces_time_limit`).
-        tries: most tries at a decision.
-        on_failure: after the last try, "forfeit" or "forced_action".
-        isolation: "auto", "none", "thread" or "process".
-        memory_limit_mb: of each process's data, and of what all processes of an agent use together; None: no limit.
-        start_limit: seconds that a process may take until it is ready.
-        keep_env: environment variables that a process gets although their names look like those of secrets.
+        time_limit: seconds for each try of a decision, and for each `reset` and `observe`; None: no limit. Not checked
+            for agents that limit their time themselves (`enforces_time_limit`).
+        tries: most tries per decision.
+        on_failure: what happens after the last try: "forfeit" or "forced_action".
+        isolation: "auto", "none", "thread" or "process"; see cardenvs.agents.guarded.proxy.
+        memory_limit_mb: limit on each process's data, and on what all processes of an agent use together; None: none.
+        start_limit: seconds until a process must be ready.
+        keep_env: environment variables that a process gets even if their names look like those of secrets.
     """
 
     time_limit: float | None = 30.0
@@ -38,6 +38,6 @@ class AgentLimits:
         if self.isolation not in ISOLATION:
             raise AgentError(f"isolation is one of {', '.join(ISOLATION)}; got {self.isolation!r}")
         if self.tries < 1 or (self.time_limit is not None and self.time_limit <= 0) or self.start_limit <= 0:
-            raise AgentError("an agent needs at least one try, and limits of time above zero")
+            raise AgentError("an agent needs at least one try, and time limits above zero")
         if self.memory_limit_mb is not None and self.memory_limit_mb <= 0:
             raise AgentError(f"memory_limit_mb is a number of megabytes above zero; got {self.memory_limit_mb}")

@@ -1,4 +1,4 @@
-"""The two ends of an agent's process: messages to it and from it, and the last of its standard error."""
+"""Messages to and from an agent's process, and the end of its standard error."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from cardenvs.agents.guarded.programs import Running
 from cardenvs.agents.guarded.protocol import LONGEST_LINE, BadLineError, read_message, shown
 
 _MOST_UNSENT = 64 << 20  # bytes that an agent may leave unread
-_KEPT_STDERR = 2000  # bytes
+_KEPT_STDERR = 2000  # bytes kept
 
 
 class LostProcessError(Exception):
@@ -23,7 +23,7 @@ class LostProcessError(Exception):
 
 
 class Pipe:
-    """A running process and the messages to and from it. No call waits longer than its limit."""
+    """The messages to and from a running process. No call waits longer than its limit."""
 
     def __init__(self, running: Running) -> None:
         self._running = running
@@ -34,7 +34,7 @@ class Pipe:
         self._open = {self._in, self._out, self._err}
 
     def send(self, message: dict[str, Any]) -> None:
-        """Write a message as far as the process reads it; the rest is written later."""
+        """Write as much of a message as the process reads now; later calls write the rest."""
         self._unsent += json.dumps(message, separators=(",", ":")).encode() + b"\n"
         if len(self._unsent) > _MOST_UNSENT:
             raise LostProcessError("it does not read its messages")
@@ -44,10 +44,12 @@ class Pipe:
         """Write a message and wait for the next one from the process.
 
         Raises:
-            TimeoutError, LostProcessError, BadLineError
+            TimeoutError: no answer came within the limit.
+            LostProcessError: the process has ended, or does not read its messages.
+            BadLineError: the answer is not a message, or the process wrote without being asked.
         """
         deadline = None if limit is None else time.monotonic() + limit
-        if self._received:  # nobody asked for that
+        if self._received:  # left over from an earlier answer
             raise BadLineError(f"it wrote {shown(bytes(self._received[:200]))} without being asked")
         self.send(message)
         while True:
@@ -66,7 +68,7 @@ class Pipe:
             self._pump(left)
 
     def _pump(self, seconds: float | None) -> None:
-        """Move bytes in both directions, waiting for the first ones up to `seconds`."""
+        """Transfer bytes in both directions, waiting up to `seconds` for the first ones."""
         poll = select.poll()
         for descriptor in self._open - {self._in}:
             poll.register(descriptor, select.POLLIN)
@@ -87,7 +89,7 @@ class Pipe:
             del self._unsent[:written]
         except BlockingIOError:
             return
-        except OSError:  # it has closed its input, or ended: what it wrote before counts still
+        except OSError:  # it has closed its input or ended; what it wrote before still counts
             self._open.discard(self._in)
             self._unsent.clear()
 
@@ -116,7 +118,7 @@ class Pipe:
         return LostProcessError(f"its process {how}{said}", memory)
 
     def leave(self) -> None:
-        """Close this process's ends, and let the agent's process run."""
+        """Close this process's ends without ending the agent's process."""
         self._running.leave()
 
     def kill(self) -> None:
@@ -124,12 +126,12 @@ class Pipe:
         self._running.kill()
 
     def close(self, grace: float) -> None:
-        """End the process and everything it has started, after `grace` seconds at most."""
+        """End the process and everything it has started, after at most `grace` seconds."""
         self._running.end(grace)
 
 
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # of real time
+    except ValueError:  # a real-time signal
         return f"signal {number}"

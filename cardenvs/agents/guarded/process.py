@@ -1,4 +1,4 @@
-"""An agent that is a process, speaking JSON lines on its standard input and output; see `protocol` beside this."""
+"""An agent in a process that speaks JSON lines on its standard input and output; see `protocol`."""
 
 import base64
 import contextlib
@@ -12,35 +12,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.guarded import protocol
 from cardenvs.agents.guarded.commands import agent_command, guest_command
 from cardenvs.agents.guarded.forkserver import ForkServer, ended
 from cardenvs.agents.guarded.guest import Guest
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.pipe import LostProcessError, Pipe
 from cardenvs.agents.guarded.programs import Forked, Program, spawned
-from cardenvs.agents.guarded.protocol import (
-    LONGEST_NOTES,
-    MOST_FAILURES,
-    MOST_NOTES,
-    PROTOCOL,
-    TOO_LONG,
-    WANTS,
-    BadLineError,
-    reported_failure,
-    shown,
-)
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
-_LAST_SECONDS = 1.0  # that a process has after the end of its game
+_LAST_SECONDS = 1.0  # time for a process to exit after its game
 _agents: "weakref.WeakSet[ProcessAgent]" = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """In a forked process: the agents' processes are the parent's."""
+    """Give up the agents' processes in a forked process: they belong to the parent."""
     for agent in list(_agents):
         agent._leave_to_parent()
 
@@ -50,14 +40,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProcessAgent(Agent):
-    """An agent in a process of its own, a new one for each game. A lost process is restarted by the next call.
+    """An agent in a separate process, a new one for each game. The next call restarts a lost process.
 
     Attributes:
-        name: of the agent.
+        name: the agent's name.
         player: its player in this game, if known before its first turn.
-        enforces_time_limit: True: the time limit is kept here.
-        is_isolated: True: each game has a process of its own; messages without an answer fail late, in the next turn.
-        starts: how often the process was started.
+        enforces_time_limit: True: this class enforces the time limit.
+        is_isolated: True: each game has its own process; failures on messages without an answer show in the next turn.
+        starts: number of times that a process was started.
     """
 
     enforces_time_limit = True
@@ -73,16 +63,16 @@ class ProcessAgent(Agent):
         limits: AgentLimits | None = None,
         guest: Guest | None = None,
     ) -> None:
-        """Create an agent that `command` runs; nothing is started yet.
+        """Create an agent that runs `command`, without starting it.
 
         Args:
             command: program and arguments.
-            game, options: what it is to play.
-            name: of the agent.
+            game, options: what the agent plays.
+            name: the agent's name.
             limits, guest: see `restrict`.
 
         Raises:
-            AgentError: an empty command, or Windows, which has no POSIX processes.
+            AgentError: the command is empty, or this is Windows, which has no POSIX processes.
         """
         if os.name != "posix":
             raise AgentError("agents in separate processes need Linux or macOS; on Windows, use WSL")
@@ -95,7 +85,7 @@ class ProcessAgent(Agent):
         self._server: ForkServer | None = None
         self._is_killed = False
         self._pipe: Pipe | None = None
-        self._has_played = False  # the running process knows a game
+        self._has_played = False  # whether the running process has been told of a game
         self._noted = 0  # characters of notes in this game
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
@@ -109,7 +99,7 @@ class ProcessAgent(Agent):
         """Return an agent from a command line, split as a shell would.
 
         Raises:
-            AgentError: it cannot be split, or as the constructor.
+            AgentError: the text cannot be split, or as for the constructor.
         """
         try:
             return cls(shlex.split(text), game, options, name=name)
@@ -118,15 +108,9 @@ class ProcessAgent(Agent):
 
     @classmethod
     def of_spec(
-        cls,
-        spec: str,
-        game: Game,
-        options: Options,
-        *,
-        limits: AgentLimits | None = None,
-        guest: Guest | None = None,
+        cls, spec: str, game: Game, options: Options, *, limits: AgentLimits | None = None, guest: Guest | None = None
     ) -> "ProcessAgent":
-        """Return the agent of a spec, made in a process of its own."""
+        """Return the agent of a spec, in a separate process."""
         safe = ["-P"] if guest is not None else []  # its folder comes last, not first
         command = [sys.executable, *safe, "-m", "cardenvs.agents.guarded.worker", spec, game.name]
         command.append(json.dumps(options.as_dict()))
@@ -135,15 +119,15 @@ class ProcessAgent(Agent):
         return agent
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except the process: a copy starts its own and sends it the events of the game."""
+        """Return everything except the process; a copy starts a new one and sends it the events of the game."""
         return {**self.__dict__, "_pipe": None, "_server": None, "_has_played": False}
 
     def restrict(self, limits: AgentLimits, guest: Guest | None = None) -> None:
         """Set the limits of processes that start from now on.
 
         Args:
-            limits: of time, memory and environment; `tries` and `on_failure` are for the caller.
-            guest: whose code it is, if it is a stranger's.
+            limits: limits on time, memory and environment; `tries` and `on_failure` are for the caller.
+            guest: the submission that the code belongs to, if any.
         """
         self._limits = limits
         self._guest = guest if guest is not None and guest.folder is not None else None
@@ -151,10 +135,10 @@ class ProcessAgent(Agent):
     # -- as an agent --------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the process, if it does not run, and wait until it is ready.
+        """Start the process, unless it is running, and wait until it is ready.
 
         Raises:
-            AgentError: it does not become ready; quotes what it wrote to standard error.
+            AgentError: it does not become ready; the message quotes its standard error.
         """
         if self._pipe is None:
             self._start()
@@ -164,7 +148,7 @@ class ProcessAgent(Agent):
         self.player = player
 
     def reset(self, seed: int) -> None:
-        """Start a game in a new process, which knows of no other game."""
+        """Start a game in a new process, which has seen no other game."""
         if self._has_played:
             self._drop()
         self._seed, self._events, self._noted = seed, [], 0
@@ -175,7 +159,7 @@ class ProcessAgent(Agent):
         self._has_played = True
 
     def observe(self, events: list[Event]) -> None:
-        """Send what its player saw."""
+        """Send events that its player saw."""
         if "events" not in self._wants:
             return
         kinds = {kind.name: kind for kind in self._game.table.kinds}
@@ -188,21 +172,21 @@ class ProcessAgent(Agent):
             self._send({"type": "events", "events": messages})
 
     def act(self, turn: Turn) -> int:
-        """Return what it chooses.
+        """Return the agent's choice.
 
         Raises:
-            AgentFailureError: with the class of what went wrong.
-            IllegalActionError: no legal action reads like the label it gave.
+            AgentFailureError: the agent or its process failed; has the class of the failure.
+            IllegalActionError: no legal action has the label that it gave.
         """
         self.start()
         reply = self._ask({"type": "act", **self._question(turn)}, self._limits.time_limit)
         self._take_notes(turn, reply)
         if reply["type"] == "failure":
             if reply.get("kind") == "memory":
-                self._drop()  # it may hold on to what it has got
-            raise reported_failure(reply)
+                self._drop()  # it may still hold the memory
+            raise protocol.reported_failure(reply)
         if reply["type"] != "action":
-            raise self._lost("protocol", f'it answered {shown(reply)}, not with an "action"')
+            raise self._lost("protocol", f'it answered {protocol.shown(reply)}, not with an "action"')
         if "label" in reply and "id" not in reply:
             return turn.action_from_label(str(reply["label"]))
         return reply.get("id")  # type: ignore[return-value]  # checked by the caller
@@ -225,7 +209,7 @@ class ProcessAgent(Agent):
         self._drop_server()
 
     def kill(self) -> None:
-        """End the process at once, without waiting, from any thread. It does not start again; `close` tidies up."""
+        """End the process at once, from any thread, without waiting. It is not restarted; call `close` afterwards."""
         self._is_killed = True
         pipe, server = self._pipe, self._server
         if pipe is not None:
@@ -264,11 +248,11 @@ class ProcessAgent(Agent):
         if isinstance(notes, dict) and notes:
             length = len(json.dumps(notes))
             self._noted += length
-            if length > LONGEST_NOTES or self._noted > MOST_NOTES:
-                notes = {"dropped": TOO_LONG}
+            if length > protocol.LONGEST_NOTES or self._noted > protocol.MOST_NOTES:
+                notes = {"dropped": protocol.TOO_LONG}
             turn.notes |= notes
         failures = reply.get("failures")
-        for one in failures[:MOST_FAILURES] if isinstance(failures, list) else ():
+        for one in failures[: protocol.MOST_FAILURES] if isinstance(failures, list) else ():
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
@@ -290,12 +274,12 @@ class ProcessAgent(Agent):
             raise self._lost("timeout", f"it did not answer within {limit:g} seconds") from None
         except LostProcessError as error:
             raise self._lost("memory" if error.memory else "crash", str(error)) from None
-        except BadLineError as error:
+        except protocol.BadLineError as error:
             raise self._lost("protocol", str(error)) from None
         return reply
 
     def _lost(self, kind: str, what: str) -> AgentFailureError:
-        """End an unusable process; returns the error to raise."""
+        """End an unusable process and return the error to raise."""
         self._drop()
         return AgentFailureError(kind, what)
 
@@ -311,7 +295,12 @@ class ProcessAgent(Agent):
         except (OSError, AgentError) as error:
             self._drop_server()
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
-        hello = {"type": "hello", "protocol": PROTOCOL, "game": self._game.name, "options": self._options.as_dict()}
+        hello = {
+            "type": "hello",
+            "protocol": protocol.PROTOCOL,
+            "game": self._game.name,
+            "options": self._options.as_dict(),
+        }
         try:
             ready = self._ask(hello, self._limits.start_limit)
         except AgentFailureError as error:
@@ -328,7 +317,7 @@ class ProcessAgent(Agent):
         return agent_command(self._command, self._limits.memory_limit_mb, self._limits.keep_env)
 
     def _forked(self) -> "Forked":
-        """Return a process forked by the server, which is started where it does not run."""
+        """Return a process forked by the server, which is started if it is not running."""
         if self._server is not None:
             with contextlib.suppress(OSError):
                 return Forked(self._server)
@@ -349,10 +338,11 @@ class ProcessAgent(Agent):
         wants = ready.get("wants", [])
         if ready["type"] == "failure":
             what = f"it did not start: {ready.get('message')}"
-        elif ready["type"] != "ready" or ready.get("protocol") != PROTOCOL:
-            what = f'it answered {shown(ready)}; it has to say {{"type": "ready", "protocol": {PROTOCOL}}}'
-        elif not isinstance(wants, list) or not {str(want) for want in wants} <= set(WANTS):
-            what = f"it wants {shown(wants)}; it may want some of {', '.join(WANTS)}"
+        elif ready["type"] != "ready" or ready.get("protocol") != protocol.PROTOCOL:
+            wanted = f'{{"type": "ready", "protocol": {protocol.PROTOCOL}}}'
+            what = f"it answered {protocol.shown(ready)}; it should answer {wanted}"
+        elif not isinstance(wants, list) or not {str(want) for want in wants} <= set(protocol.WANTS):
+            what = f"it wants {protocol.shown(wants)}; it may want any of {', '.join(protocol.WANTS)}"
         if what is not None:
             raise self._lost("protocol", f"agent {self.name!r}: {what}")
         self._wants = frozenset(map(str, wants))

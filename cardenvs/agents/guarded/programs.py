@@ -1,4 +1,4 @@
-"""The processes of agents: how they are started, and how they end."""
+"""Starting and ending the processes of agents."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from cardenvs.agents.guarded.forkserver import ForkServer, ended
 
 
-# A process that asks to die with its parent dies with the parent's thread: so one thread, which stays, starts all.
+# A process that asks to die with its parent dies with the parent's thread, so one lasting thread starts them all.
 def _new_spawner() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
 
@@ -20,7 +20,7 @@ _spawner = _new_spawner()
 
 
 def _new_thread() -> None:
-    """In a forked process: the thread did not come along."""
+    """Make a new thread in a forked process, which has lost it."""
     global _spawner
     _spawner = _new_spawner()
 
@@ -29,41 +29,41 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_new_thread)
 
 
-def spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
-    """Start a command in a session of its own; `streams` as for Popen."""
+def spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen[bytes]:
+    """Start a command in a new session; `streams` as for Popen."""
 
-    # The launcher checks that its parent is alive, so the process that forks must be this one.
-    def start() -> subprocess.Popen:
+    # The launcher checks that its parent is alive, so this process itself must start it.
+    def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams)
 
     return _spawner.submit(start).result()
 
 
 class Running(Protocol):
-    """A process: this end of its standard streams, and how it is ended."""
+    """A running process, with this end of its standard streams."""
 
     stdin: int
     stdout: int
     stderr: int
 
     def exit_code(self) -> int | None:
-        """Of a process that has closed its standard output; None: it runs on, or nobody knows."""
+        """Return the exit code after standard output was closed; None if it still runs or the code is unknown."""
 
     def end(self, grace: float) -> None:
-        """End it and everything it has started, after `grace` seconds at most, and close the streams."""
+        """End it and everything it has started, after at most `grace` seconds, and close the streams."""
 
     def kill(self) -> None:
         """End it without waiting; the streams stay open."""
 
     def leave(self) -> None:
-        """Close the streams and let it run: another process, from which this one was forked, uses it."""
+        """Close the streams without ending it, because the process that this one was forked from uses it."""
 
     def last_words(self) -> bytes:
-        """Return what its server has written to standard error; a program has none."""
+        """Return the standard error of its server; empty for a program."""
 
 
 class Program:
-    """A command that runs."""
+    """A running command."""
 
     def __init__(self, command: list[str], env: dict[str, str]) -> None:
         pipe = subprocess.PIPE
@@ -86,11 +86,11 @@ class Program:
 
     def kill(self) -> None:
         """See Running."""
-        self._process.terminate()  # the launcher ends what it has started
+        self._process.terminate()  # the launcher ends everything it has started
 
     def leave(self) -> None:
         """See Running."""
-        self._process.returncode = 0  # no child of this process: there is nothing to wait for
+        self._process.returncode = 0  # not a child of this process, so there is nothing to wait for
         self._close()
 
     def last_words(self) -> bytes:
@@ -104,7 +104,7 @@ class Program:
 
 
 class Forked:
-    """A process that a server has forked."""
+    """A process forked by a server."""
 
     def __init__(self, server: ForkServer) -> None:
         self._server = server
@@ -139,7 +139,7 @@ class Forked:
 
     def kill(self) -> None:
         """See Running."""
-        self._server.process.terminate()  # its launcher ends what it has started
+        self._server.process.terminate()  # its launcher ends everything it has started
 
     def leave(self) -> None:
         """See Running."""

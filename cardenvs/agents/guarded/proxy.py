@@ -1,4 +1,4 @@
-"""The agent proxy: every agent of a match plays through one, so that none can harm the match.
+"""The agent proxy, through which every agent of a guarded match plays, so that none can harm the match.
 
     from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.agents.guarded.proxy import AgentProxy, play
@@ -10,33 +10,33 @@
 
 A match makes these calls, in this order; each is safe whatever the agent does:
 
-    proxy.begin(state, player, seed)    a game begins: `reset`, and what an observer has seen of the deal
+    proxy.begin(state, player, seed)    a game begins: resets the agent, and shows an observer the deal
     proxy.decide(state)                 -> Decision, when the player is to act; the caller applies its action
-    proxy.observe(state)                after every applied action, of any player; only observers notice
-    proxy.end(state)                    the game is over, or was broken off; the agent can play another one
+    proxy.observe(state)                after every applied action of any player; affects only observers
+    proxy.end(state)                    the game is over or was broken off; the agent can play another one
     proxy.close()                       no more games; ends the agent's process. A proxy is a context manager
 
 **Failures.** A decision may be tried `AgentLimits.tries` times. A try fails by taking too long ("timeout"), by raising
 ("exception"), by an illegal choice ("illegal"), or by a process failure: "crash", "memory", "protocol". An agent
-may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action.
-After the last try the player forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others
-remain. With on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures
-are counted by class in `proxy.failures`, whether the decision was saved by a later try or not.
+may use other classes (AgentFailureError), give up its remaining tries, and ask for the forced action. After the last
+try the player forfeits: `decision.action` is FORFEIT + player, and the game continues if two other players remain.
+With on_failure="forced_action", the game's safe action (`State.forced_action`) is played instead. `proxy.failures`
+counts all failures by class, also if a later try succeeded.
 
 **Isolation.** Where an agent runs:
 
     "none"      called directly. A late answer counts as a timeout, but an agent that never answers blocks
-                the match. For agents of cardenvs, and for your own code given as an object.
+                the match. For agents of cardenvs, and for trusted agents given as objects.
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
     "process"   in a separate process, a new one for each game, with limited memory; killed when time is up,
                 and restarted. It gets a determinized twin of what its player knows: the true state is not
                 in its memory. Not on Windows.
     "auto"      the default of the agent's kind: "process" for `python:` specs, "none" for most others.
 
-Some kinds decide for themselves (AgentKind.isolation): a program is always a process, and a language model always plays
-here, with its pool of requests. Guests get turns of a twin in this process too, but code in this process can reach
-anything it looks for. A process guards against accidents, not malice: it has the rights of whoever started it, files
-included.
+Some kinds have a fixed isolation (AgentKind.isolation): a program is always a process, and a language model always
+plays in this process, with its pool of requests. Guests get turns of a twin in this process too, but code in this
+process can reach any object. A separate process guards against accidents, not malice: it has all rights of the user
+that started it, including access to files.
 """
 
 import contextlib
@@ -64,36 +64,36 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
-_MOST_KINDS, _OTHER_KIND = 32, "other"  # classes that are counted by name
-_LONGEST_TRACE = 10_000  # characters, the last ones
+_MOST_KINDS, _OTHER_KIND = 32, "other"  # most classes counted by name, and the name for the others
+_LONGEST_TRACE = 10_000  # characters kept, from the end
 
 
 class AgentProxy:
-    """An agent within its limits; see the top of this module. Serves one game at a time.
+    """An agent with limits; see the top of this module. Serves one game at a time.
 
     Attributes:
-        name: of the agent.
+        name: the agent's name.
         agent: the agent itself, or the ThreadAgent or ProcessAgent that runs it.
         limits: the AgentLimits.
-        guest: whether the agent's code is from outside cardenvs.
-        decisions: decisions asked for so far, in all games; forced and forfeited ones included.
-        outcomes: how many of them were "ok", "forced", "forfeit".
-        failures: failed tries so far by class.
+        guest: whether the agent has code from outside cardenvs.
+        decisions: number of decisions in all games, including forced and forfeited ones.
+        outcomes: number of decisions by outcome: "ok", "forced", "forfeit".
+        failures: number of failed tries by class.
     """
 
     def __init__(
         self, agent: Agent, limits: AgentLimits | None = None, name: str | None = None, guest: bool = True
     ) -> None:
-        """Limit an agent that exists already: in this thread, or with isolation="thread" in another.
+        """Limit an existing agent, called in this thread or, with isolation="thread", in another.
 
         Args:
-            agent: who plays.
-            limits: by default the default AgentLimits.
-            name: by default the agent's.
+            agent: the agent.
+            limits: default: AgentLimits().
+            name: default: the agent's name.
             guest: see Seat.
 
         Raises:
-            AgentError: isolation="process" is asked for, which takes a spec (see `of`).
+            AgentError: the isolation is "process", which needs a spec (see `of`).
         """
         self.limits = limits or AgentLimits()
         if self.limits.isolation == "process" and not isinstance(agent, ProcessAgent):
@@ -123,7 +123,7 @@ class AgentProxy:
 
         Raises:
             AgentError: the spec cannot be used, or its process does not start.
-            PolicyNotFoundError, MissingExtraError: as make_agent.
+            PolicyNotFoundError, MissingExtraError: as for make_agent.
         """
         limits = _isolated(limits or AgentLimits(), find_kind(spec.partition(":")[0]), guest)
         if limits.isolation == "process":
@@ -156,9 +156,9 @@ class AgentProxy:
         """Prepare for a new game.
 
         Args:
-            state: at its start.
-            player: which the agent plays.
-            seed: the agent's own for this game.
+            state: the game at its start.
+            player: the agent's player.
+            seed: the agent's seed for this game.
         """
         self._seat = Seat(self.agent, player, seed, self.guest)
         self._playing = True
@@ -166,10 +166,7 @@ class AgentProxy:
             self._timed(functools.partial(self._seat.begin, state))
 
     def decide(self, state: State) -> Decision:
-        """Ask for a decision. Never raises because of the agent; does not change the state.
-
-        Args:
-            state: the game begun, with this agent's player to act.
+        """Ask for a decision of the player to act. Does not raise when the agent fails, and does not change the state.
 
         Raises:
             AgentError: it is another player's turn.
@@ -187,12 +184,12 @@ class AgentProxy:
             final = False
             try:
                 action = checked_choice(state, self._timed(functools.partial(self.agent.act, turn)))
-            except (Exception, SystemExit) as error:  # whatever an agent raises is the agent's failure
+            except (Exception, SystemExit) as error:  # any exception is the agent's failure
                 failures = [*reported_failures(turn), failure_of(error)]
                 final = isinstance(error, AgentFailureError) and error.final
                 forced = forced or (isinstance(error, AgentFailureError) and final and error.forced)
                 if final and len(reported_failures(turn)) > before:
-                    failures.pop()  # the agent has counted its tries itself
+                    failures.pop()  # the agent has reported its tries itself
                 notes |= turn.notes
                 trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
             else:
@@ -206,11 +203,11 @@ class AgentProxy:
         return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes, trace)
 
     def decided(self, state: State) -> None:
-        """Note that the player decided in `state` before this game was taken up again, and is not asked."""
+        """Note a decision of the player in `state` that was made before the game was resumed."""
         self._seat.decided(state)
 
     def observe(self, state: State) -> None:
-        """Show an observer the events that it has not seen yet. A failure is counted and has no other effect."""
+        """Show an observer the events that it has not seen yet. A failure is only counted."""
         if self._playing and self._seat.is_observer:
             with self._counting():
                 self._timed(functools.partial(self._seat.observe, state))
@@ -222,15 +219,15 @@ class AgentProxy:
             self._timed(functools.partial(self._seat.end, state))
 
     def close(self) -> None:
-        """No more games. An agent with a process loses it."""
+        """Close the agent, and end its process if it has one."""
         self._playing = False
         close = getattr(self.agent, "close", None)
         if callable(close):
-            with contextlib.suppress(Exception):  # it is not asked again
+            with contextlib.suppress(Exception):  # it is not called again
                 close()
 
     def kill(self) -> None:
-        """End the agent's process at once, if it has one, from any thread; whoever waits for it gets a failure."""
+        """End the agent's process at once, if it has one, from any thread. A call that waits for it fails."""
         if isinstance(self.agent, ProcessAgent):
             self.agent.kill()
 
@@ -241,7 +238,7 @@ class AgentProxy:
         return turn
 
     def accept(self, state: State, turn: Turn, action: int, seconds: float) -> Decision:
-        """Return the decision of an agent that was asked elsewhere, in a batch, and chose what is legal."""
+        """Return the decision of an agent that chose a legal action in a batch."""
         return self._decided(state, action, OK, seconds, reported_failures(turn), turn.notes)
 
     # -- parts --------------------------------------------------------------------------------------------------
@@ -274,7 +271,7 @@ class AgentProxy:
         outcome: str,
         seconds: float,
         failures: list[Failure],
-        notes: dict,
+        notes: dict[str, Any],
         trace: str = "",
     ) -> Decision:
         self._seat.decided(state)
@@ -287,10 +284,10 @@ class AgentProxy:
 
 
 def _isolated(limits: AgentLimits, kind: AgentKind | None, guest: Guest | None) -> AgentLimits:
-    """Return the limits with the isolation that an agent of `kind` gets; None is the kind of a game's policies."""
+    """Return the limits with the isolation for an agent of `kind`; None stands for the game's policies."""
     default = "none" if kind is None else kind.isolation
     if default == "own":
-        isolation = "none"  # nothing of it runs here
+        isolation = "none"  # it is a process already
     elif guest is not None:
         isolation = "process"
     elif default == "shared":
@@ -307,20 +304,13 @@ def play(
     watch: Callable[[State, Decision], None] | None = None,
     observers: Sequence[GameObserver] = (),
 ) -> list[Decision]:
-    """Play one game to its end through proxies.
+    """Play one game to its end, in place, through a different proxy for each player. Returns every decision, in order.
 
-    Args:
-        state: at its start; it is moved on.
-        proxies: one a player, each a different one.
-        seeds: of each player's agent.
-        watch: called after each applied action.
-        observers: those who watch from outside.
-
-    Returns:
-        every decision, in order.
+    `seeds` are those of the players' agents, `watch` is called after each applied action, and `observers` observe the
+    game.
     """
     if len({id(proxy) for proxy in proxies}) != state.num_players or len(seeds) != state.num_players:
-        raise AgentError(f"{state.num_players} players need as many proxies, each its own, and as many seeds")
+        raise AgentError(f"{state.num_players} players need as many different proxies, and as many seeds")
     for player, proxy in enumerate(proxies):
         proxy.begin(state, player, seeds[player])
     try:

@@ -1,12 +1,12 @@
-"""A sandbox for the processes of guests, where the system has one: bubblewrap.
+"""A sandbox for the processes of guests: bubblewrap, if the system has it.
 
     argv = sandboxed(["python3", "bot.py"], env, readonly={"/bundle": "/some/folder"}, limits=Limits())
 
-In it a process sees a read-only system, read-only copies of what it is given, and a private /tmp. It has no network, no
-home folder, no other processes, and limits on memory, processes, CPU time, open files and the size of what it writes.
-Nothing in it outlives a game: a program has a sandbox for each game, and a fork server, which runs no code of the
-guest, gives each game namespaces of its own within its sandbox (`cardenvs.agents.guarded.cell`). Without bubblewrap
-`limited` sets those of the limits that a plain process can have: a guard against accidents, not against malice.
+In it, a process sees a read-only system, read-only copies of the files it is given, and a private /tmp. It has no
+network, no home folder, no view of other processes, and limits on memory, processes, CPU time, open files and written
+bytes. Nothing in it outlives a game: a program has a new sandbox for each game, and a fork server, which runs no code
+of the guest, gives each game new namespaces within its sandbox (`cardenvs.agents.guarded.cell`). Without bubblewrap,
+`limited` sets the limits that a plain process can have, which guards against accidents, not against malice.
 """
 
 import dataclasses
@@ -27,41 +27,34 @@ from cardenvs.core.text import one_line
 
 MODES = ("auto", "require", "none")
 _CELL = str(Path(__file__).with_name("cell.py"))
-_CACHE, _CACHE_SEEN = "/tmp/kernels", "/kernels"  # paths inside of the sandbox
+_CACHE, _CACHE_SEEN = "/tmp/kernels", "/kernels"  # paths in the sandbox
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = (  # what libraries read: where others are, certificates, the time zone; nothing about users or hosts
+_ETC = (  # files that libraries read, such as certificates and the time zone; nothing about users or hosts
     "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/ld.so.cache", "/etc/ld.so.conf",
     "/etc/ld.so.conf.d", "/etc/localtime", "/etc/nsswitch.conf", "/etc/os-release", "/etc/pki/ca-trust/extracted",
     "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone",
 )  # fmt: skip
 _PROBE_S = 20.0
-_SCRATCH = ("/tmp", "/dev/shm")  # what a process can write to in a sandbox
-# Rights that `cell.py` gives up before code of the guest runs: to seal or make namespaces, to become another user, and
-# of a fork server to end the processes of a game.
+_SCRATCH = ("/tmp", "/dev/shm")  # writable folders in a sandbox
+# Rights that `cell.py` gives up before code of the guest runs: to seal or make namespaces, to become another user, and,
+# for a fork server, to end the processes of a game.
 _RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_SETUID", "CAP_SETGID")
 _RIGHTS_OF_SERVERS = ("CAP_NET_ADMIN", "CAP_KILL")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a guest's process may use.
+    """Limits of a guest's processes."""
 
-    Attributes:
-        memory_mb: of each process's data, and of what all of them use together; None: no limit.
-        processes: at a time, threads included; in a sandbox only, where they can be counted apart from the host's.
-        cpu_seconds: of each process, in its whole life.
-        open_files: of each process.
-        file_mb: of each file, and of all that is in /tmp, and of all that is in /dev/shm, in a sandbox.
-    """
-
-    memory_mb: int | None = 4096
+    memory_mb: int | None = 4096  # limit on each process's data, and on what all of them use together; None: no limit
+    # most processes at a time, threads included; in a sandbox only, where they are counted separately
     processes: int = 64
-    cpu_seconds: int = 3600
-    open_files: int = 256
-    file_mb: int = 64
+    cpu_seconds: int = 3600  # CPU time of each process
+    open_files: int = 256  # open files of each process
+    file_mb: int = 64  # size of each file and, in a sandbox, of /tmp and of /dev/shm
 
     def as_settings(self) -> dict[str, int]:
-        """As `cell.py` takes them."""
+        """Return them as settings of `cell.py`."""
         return {
             "memory": (self.memory_mb or 0) << 20,
             "cpu_seconds": self.cpu_seconds,
@@ -72,7 +65,7 @@ class Limits:
 
 @functools.cache
 def why_unavailable() -> str | None:
-    """Why this system has no sandbox, or None if it has one. Tried once, by running a program in it."""
+    """Return why this system has no sandbox, or None if it has one. Tested once, by running a program in it."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     if shutil.which("bwrap") is None:
@@ -84,7 +77,7 @@ def why_unavailable() -> str | None:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not run: {error}"
     if done.stdout.strip() != b"inside":
-        return f"bubblewrap does not run here: {one_line(done.stderr.decode(errors='replace')) or 'it says nothing'}"
+        return f"bubblewrap does not run here: {one_line(done.stderr.decode(errors='replace')) or 'no message'}"
     return None
 
 
@@ -92,7 +85,7 @@ def chosen(mode: str) -> bool:
     """Return whether to use the sandbox: `mode` is "auto" (if there is one), "require" or "none".
 
     Raises:
-        AgentError: an unknown mode, or a sandbox is required but not available.
+        AgentError: the mode is unknown, or a sandbox is required but not available.
     """
     if mode not in MODES:
         raise AgentError(f"a sandbox is one of {', '.join(MODES)}; got {mode!r}")
@@ -105,7 +98,7 @@ def chosen(mode: str) -> bool:
 
 
 def as_game(argv: Sequence[str], limits: Limits) -> list[str]:
-    """Return the command that runs `argv` as a fork server in a sandbox runs a game: to try whether it can."""
+    """Return the command that runs `argv` as a fork server runs a game, to test whether that works."""
     settings = _settings(limits) | {"split": True}
     return [sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
 
@@ -126,16 +119,13 @@ def sandboxed(
     cache: Mapping[str, str] = types.MappingProxyType({}),
     forks: bool = False,
 ) -> list[str]:
-    """Return the command that runs `argv` in a sandbox.
+    """Return the command that runs `argv` in a sandbox, with this environment and no other.
 
     Args:
-        argv: program and arguments, as seen in the sandbox.
-        env: all of its environment.
-        readonly: what it sees besides the system and this Python: the place in the sandbox, and the path here.
-        limits: what it may use.
-        folder: where it starts, as seen in the sandbox.
-        cache: folders of compiled code, names and paths here: what is added to them is gone with the sandbox.
-        forks: whether `argv` is a fork server. It is not limited, may make namespaces, and calls `cell.enter` and
+        argv, folder: program and arguments, and the working folder, as seen in the sandbox.
+        readonly: files and folders it sees besides the system and this Python: path here, by path in the sandbox.
+        cache: folders of compiled code, path here by name; anything added to them is lost with the sandbox.
+        forks: whether `argv` is a fork server. It has no limits, may make namespaces, and calls `cell.enter` and
             `cell.confine` in the processes that it forks.
     """
     settings = _settings(limits)
@@ -180,20 +170,20 @@ def sandboxed(
 
 
 def _settings(limits: Limits) -> dict[str, Any]:
-    """As `cell.py` takes them, in a sandbox."""
+    """Return limits as settings of `cell.py` in a sandbox."""
     settings: dict[str, Any] = limits.as_settings()
     settings |= {"processes": limits.processes, "scratch": _SCRATCH, "filter": True}
     return settings | ({"as_root": True} if os.geteuid() == 0 else {})
 
 
 def _parents(places: Iterable[str]) -> list[str]:
-    """Return the folders above these places, outermost first. Those that are not made would be open to root only."""
+    """Return the folders above these places, outermost first. Unless created explicitly, only root can read them."""
     return sorted({str(parent) for place in places for parent in Path(place).parents} - {"/"})
 
 
 @functools.cache
 def _python_folders() -> tuple[str, ...]:
-    """Return what this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
+    """Return the folders of this Python and of cardenvs that are outside the system's folders and not nested."""
     found = [sys.prefix, sys.base_prefix, *python_path()]
     package = str(Path(__file__).resolve().parents[2])
     folders = sorted({os.path.realpath(path) for path in found} | set(found) | {package})
@@ -205,7 +195,7 @@ def _python_folders() -> tuple[str, ...]:
 
 
 def python_path() -> list[str]:
-    """Return where installed packages are: what of `sys.path` is part of an installation, not of somebody's project."""
+    """Return the folders of `sys.path` with installed packages."""
     return [
         path
         for path in dict.fromkeys(sys.path)
@@ -214,5 +204,5 @@ def python_path() -> list[str]:
 
 
 def with_memory(limits: Limits, memory_mb: int | None) -> Limits:
-    """Return the same limits with another one of memory."""
+    """Return limits with another limit on memory."""
     return dataclasses.replace(limits, memory_mb=memory_mb)

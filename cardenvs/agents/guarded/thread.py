@@ -7,25 +7,19 @@ from typing import Any
 
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.core.errors import AgentFailureError
+from cardenvs.core.events import Event
 
 
 class ThreadAgent(Agent):
-    """Calls an agent in threads. A call that takes too long is abandoned; the thread ends when the call does.
+    """Calls an agent in threads. A call that takes too long is abandoned; the thread ends when the call does."""
 
-    Attributes:
-        enforces_time_limit: True: the time limit is kept here.
-    """
-
-    enforces_time_limit = True
+    enforces_time_limit = True  # by this class
 
     def __init__(self, agent: Agent, time_limit: float | None, remake: Callable[[], Agent] | None = None) -> None:
-        """Wrap an agent.
+        """Wrap an agent, whose calls may take `time_limit` seconds each.
 
-        Args:
-            agent: which is asked.
-            time_limit: seconds a call, or None.
-            remake: makes another such agent, to go on with after a call that was abandoned. Without it the next call
-                waits for the abandoned one, within its own limit.
+        `remake` makes a new agent to continue with after an abandoned call. Without it, the next call waits for the
+        abandoned one, within its own time limit.
         """
         self._agent, self._limit, self._remake = agent, time_limit, remake
         self.name = agent.name
@@ -40,15 +34,11 @@ class ThreadAgent(Agent):
         self._call(lambda: self._agent.reset(seed))
 
     def act(self, turn: Turn) -> int:
-        """Return what the agent chooses.
+        """Return the agent's choice. Raises AgentFailureError if it took too long; Exception if the agent raised it."""
+        action: int = self._call(lambda: self._agent.act(turn))
+        return action
 
-        Raises:
-            AgentFailureError: it took too long.
-            Exception: whatever it raises.
-        """
-        return self._call(lambda: self._agent.act(turn))
-
-    def _observe(self, events: list) -> None:
+    def _observe(self, events: list[Event]) -> None:
         self._call(lambda: self._agent.observe(events))  # type: ignore[attr-defined]
 
     def _call(self, call: Callable[[], Any]) -> Any:
@@ -63,7 +53,7 @@ class ThreadAgent(Agent):
         def run() -> None:
             try:
                 box.append((True, call()))
-            except BaseException as error:  # handed on to the caller
+            except BaseException as error:  # raised in the caller's thread
                 box.append((False, error))
 
         thread = threading.Thread(target=run, daemon=True, name=f"agent {self.name}")

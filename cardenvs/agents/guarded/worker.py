@@ -1,16 +1,16 @@
 """Processes for the agent of a spec: `python -m cardenvs.agents.guarded.worker SPEC GAME OPTIONS`.
 
-This process loads the game, and forks a process for the agent whenever it is asked to: a new one for each game, which
-costs little, and which knows nothing of the games before. It never runs any code of the agent itself.
+This process loads the game and the large libraries that the agent needs (`preload`). On request it forks a process for
+the agent: a new one for each game, which is cheap and knows nothing of earlier games. It never runs code of the agent
+itself.
 
-Requests come on standard input, a Unix socket, from `forkserver` beside this: START with the three descriptors that the
-new process gets as its standard streams, and END, which ends it with everything it has started and is answered with its
-exit code. The messages over those streams are described in `protocol` beside this.
+Requests come on standard input, a Unix socket, from `forkserver`: START, with three descriptors that become the
+standard streams of the new process, and END, which ends the process with everything it has started and is answered with
+its exit code. `protocol` describes the messages over those streams.
 
-No process may leave anything for the next one. In a sandbox each has namespaces of its own, from which it reaches
-neither this process nor anything else that lasts (`cell` beside this). Elsewhere it could change what its successors
-inherit from this process. One that does so is the last one, and the answer to END says so: the next game has a server
-of its own.
+No process may leave anything for the next one. In a sandbox, each has its own namespaces (`cell`), from which it can
+reach neither this process nor anything else that lasts. Elsewhere, it could change what later processes inherit from
+this process. If one does, it is the last one: the answer to END says so, and the next game gets a new server.
 """
 
 import base64
@@ -33,6 +33,7 @@ from cardenvs.agents.guarded import cell
 from cardenvs.agents.guarded.forkserver import END, READY, START
 from cardenvs.agents.guarded.guest import FOLDER
 from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
+from cardenvs.agents.guarded.preload import preload
 from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
@@ -46,7 +47,7 @@ _PRIO_PROCESS, _IOPRIO_GET = 0, {"x86_64": 252, "aarch64": 31}
 _LIMITS = [number for name, number in sorted(vars(resource).items()) if name.startswith("RLIMIT_")]
 _SETTINGS = ("oom_score_adj", "coredump_filter", "timerslack_ns", "autogroup", "cgroup")  # files in /proc/self
 _LONGEST_TRACE = 10_000  # characters
-_LONGEST_TEXT = 2000  # of a failure
+_LONGEST_TEXT = 2000  # characters of a failure's message
 
 
 class _Worker:
@@ -59,7 +60,7 @@ class _Worker:
         self.observes = callable(getattr(self._agent, "observe", None))
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Do what a message asks; the answer, if it takes one."""
+        """Handle a message and return its answer, or None if it has none."""
         kind = message["type"]
         if kind == "reset":
             self._seed = message["seed"]
@@ -73,14 +74,14 @@ class _Worker:
         return None
 
     def _act(self, message: dict[str, Any]) -> dict[str, Any]:
-        twin = self._game.from_bytes(base64.b64decode(message["twin"]), trusted=True)  # the match has made it
+        twin = self._game.from_bytes(base64.b64decode(message["twin"]), trusted=True)  # made by the match
         turn = Turn(twin, self._seed, message["decision"], message["goes_on"])
         turn.failures += [Failure(one["kind"], one["message"]) for one in message["failures"]]
         before = len(turn.failures)
         try:
             choice = self._agent.act(turn)
             reply = {"type": "action", "id": choice if isinstance(choice, bool) else _plain(choice)}
-        except Exception as error:  # whatever an agent raises is the agent's failure
+        except Exception as error:  # any exception is the agent's failure
             reply = _failure(error)
         reply["notes"] = _bounded(turn.notes)
         reply["failures"] = [
@@ -91,13 +92,13 @@ class _Worker:
 
 
 def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
-    """Return the notes, or a placeholder if they are too long to be kept."""
+    """Return the notes, or a placeholder if they are too long."""
     length = len(json.dumps(notes, default=str))
     return notes if length <= LONGEST_NOTES else {"dropped": TOO_LONG}
 
 
 def _plain(choice: Any) -> Any:
-    """Return a NumPy integer as an int."""
+    """Return an integer as an int, and anything else as its repr."""
     return int(choice) if hasattr(choice, "__index__") else repr(choice)
 
 
@@ -121,32 +122,27 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 
 def serve(spec: str, lines: Any, answers: Any) -> None:
-    """Answer messages until the input ends.
-
-    Args:
-        spec: of the agent.
-        lines, answers: binary files; `answers` is unbuffered.
-    """
+    """Answer messages from `lines` on `answers`, an unbuffered binary file, until the input ends."""
 
     def say(answer: dict[str, Any]) -> None:
         data = json.dumps(answer, default=str).encode() + b"\n"
-        while data:  # one write may take a part of it
+        while data:  # a write may be partial
             data = data[answers.write(data) :]
 
     try:
         worker = _Worker(spec, json.loads(lines.readline()))
-    except BaseException as error:  # a factory may raise anything, SystemExit too
+    except BaseException as error:  # a factory may raise anything, even SystemExit
         say(_failure(error))
         return
     say({"type": "ready", "protocol": PROTOCOL, "wants": ["twin", *(["events"] if worker.observes else [])]})
-    pending: dict[str, Any] | None = None  # a failure where no answer is due; sent with the next one
+    pending: dict[str, Any] | None = None  # failure on a message without an answer; sent with the next answer
     for line in lines:
         message = json.loads(line)
         if message["type"] == "bye":
             return
         try:
             answer = worker.answer(message)
-        except Exception as error:  # as above
+        except Exception as error:  # any exception is the agent's failure
             pending = _failure(error)
             continue
         if answer is not None and pending is not None:
@@ -157,14 +153,15 @@ def serve(spec: str, lines: Any, answers: Any) -> None:
 
 
 def main(spec: str, game_name: str, options: str) -> None:
-    """Fork a process for the agent whenever it is asked for."""
+    """Serve requests to fork a process for the agent."""
     settings, folder = json.loads(os.environ.pop(cell.GAMES, "null")), os.environ.pop(FOLDER, None)
     game = get_game(game_name)
     _warm_up(game, game.make_options(**json.loads(options)))
+    preload(spec, folder)
     adopt_orphans()
     _guard_memory(True)
     gc.collect()
-    gc.freeze()  # the processes share what is loaded
+    gc.freeze()  # forked processes share the loaded modules
     requests = socket.socket(fileno=os.dup(0))
     before = _inherited()
     requests.sendall(READY)
@@ -181,7 +178,7 @@ def main(spec: str, game_name: str, options: str) -> None:
                 requests.sendall(b"%d last\n" % code)
                 return
             requests.sendall(b"%d\n" % code)
-        else:  # nobody waits for the answer
+        else:  # the parent has closed its end
             end_descendants()
             return
 
@@ -189,14 +186,9 @@ def main(spec: str, game_name: str, options: str) -> None:
 def _forked(
     spec: str, settings: dict[str, Any] | None, folder: str | None, requests: socket.socket, streams: list[int]
 ) -> int:
-    """Fork the agent's process.
+    """Fork the agent's process, which closes the socket of requests.
 
-    Args:
-        spec: of the agent.
-        settings: of its cell, which has namespaces of its own; None: it has none.
-        folder: of a guest's modules.
-        requests: which the process closes.
-        streams: its standard streams.
+    `settings` are for `cell.enter`; None: the process gets no namespaces. `folder` has a guest's modules.
     """
     server = os.getpid()
     child = os.fork()
@@ -213,7 +205,7 @@ def _play(
     requests: socket.socket,
     streams: list[int],
 ) -> NoReturn:
-    """Be the agent's process. What the agent prints goes to standard error."""
+    """Run as the agent's process. Output of the agent goes to standard error."""
     code = 1
     try:
         end_with_parent(signal.SIGKILL, server)
@@ -222,7 +214,7 @@ def _play(
             sys.path.append(folder)
             os.environ["PYTHONPATH"] = os.pathsep.join([os.environ.get("PYTHONPATH", ""), folder])
         if settings is None:
-            os.setsid()  # or signals and priorities for its process group would reach the server
+            os.setsid()  # signals and priorities for the process group would otherwise reach the server
             _guard_memory(False)
         else:
             cell.enter(settings)
@@ -249,7 +241,7 @@ def _play(
 
 
 def _ended(child: int) -> int:
-    """End the agent's process and everything it has started; returns its exit code."""
+    """End the agent's process and everything it has started, and return its exit code."""
     pid, status = os.waitpid(child, os.WNOHANG)
     if pid == 0:
         os.kill(child, signal.SIGKILL)
@@ -259,7 +251,7 @@ def _ended(child: int) -> int:
 
 
 def _inherited() -> list[Any]:
-    """Return what a forked process has from this one that processes of the same user can change."""
+    """Return everything that forked processes inherit and that processes of the same user can change."""
     found: list[Any] = [resource.getrlimit(number) for number in _LIMITS]
     found.append(os.getpriority(_PRIO_PROCESS, 0))
     if sys.platform == "linux":
@@ -267,19 +259,19 @@ def _inherited() -> list[Any]:
         if platform.machine() in _IOPRIO_GET:
             found.append(ctypes.CDLL(None).syscall(_IOPRIO_GET[platform.machine()], 1, 0))
         for name in _SETTINGS:
-            with contextlib.suppress(OSError):  # not every kernel has each
+            with contextlib.suppress(OSError):  # missing in some kernels
                 found.append(Path("/proc/self", name).read_bytes())
     return found
 
 
 def _guard_memory(guarded: bool) -> None:
-    """Keep processes of the same user from reading or changing this one's memory (Linux)."""
+    """Allow or forbid processes of the same user to read or change this process's memory (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0 if guarded else 1)
 
 
 def _warm_up(game: Game, options: Options) -> None:
-    """Load or compile what a turn takes, which would count as time of the first decision."""
+    """Load or compile everything that a turn uses, which would otherwise count as time of the first decision."""
     state = game.new_state(seed=0, **options.as_dict())
     twin = game.from_bytes(state.determinize(state.current_player, 0).to_bytes(), trusted=True)
     turn = Turn(twin.determinize(twin.current_player, 0), 0)

@@ -1,7 +1,7 @@
-"""Trajectories as Minari datasets, one a seat. Needs the extra `minari`.
+"""Trajectories as Minari datasets, one per seat. Needs the extra `minari`.
 
-Minari (https://minari.farama.org) keeps the view of a single agent, and so one seat of
-a game. Observations are dicts of `observation` and `action_mask`, the mask all 0 after the last decision.
+A Minari dataset (https://minari.farama.org) has the view of a single agent, here one seat of a game. Observations are
+dicts of `observation` and `action_mask`; after the last decision, the mask is all 0.
 """
 
 import re
@@ -18,27 +18,20 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*){0,4}")
-_TOGETHER = 256  # episodes in memory, of each seat
-_LONGEST = 200
+_TOGETHER = 256  # episodes of each seat in memory
+_LONGEST = 200  # characters of a name
 
 
 class MinariWriter:
-    """Writes episodes to the datasets NAME/seat-0-v0, NAME/seat-1-v0, ... in Minari's folder on this machine.
-
-    Attributes:
-        counts: number of episodes written, by name of dataset.
-    """
+    """Writes episodes to the datasets NAME/seat-0-v0, NAME/seat-1-v0, ... in Minari's folder on this machine."""
 
     def __init__(self, name: str, game: Game, options: Options, *, with_seeds: bool = False) -> None:
-        """Check that the datasets can be made.
+        """Check that the datasets can be made; `name` is words separated by slashes.
 
-        Args:
-            name: of the datasets, words separated by slashes.
-            game, options: what was played.
-            with_seeds: keep the seeds of the deals as those of the episodes; all cards follow from them.
+        `with_seeds` stores the seeds of deals as those of episodes; they determine all cards.
 
         Raises:
-            ArenaError: no such name is possible, or a dataset of that name exists.
+            ArenaError: the name is not valid, or a dataset with that name exists.
             MissingExtraError: minari or h5py is not installed.
         """
         self._minari = require("minari", "minari")
@@ -60,7 +53,7 @@ class MinariWriter:
         mask = spaces.Box(0, 1, (self._num_actions,), np.int8)
         self._space = spaces.Dict({"observation": box, "action_mask": mask})
         self._datasets: dict[int, Any] = {}
-        self.counts: dict[str, int] = dict.fromkeys(self._ids, 0)
+        self.counts: dict[str, int] = dict.fromkeys(self._ids, 0)  # number of episodes written, by name of dataset
 
     def write(self, episodes: Iterable[Episode]) -> None:
         """Write episodes, a few hundred at a time. If that fails, no dataset is left behind."""
@@ -88,7 +81,7 @@ class MinariWriter:
         if seat in self._datasets:
             self._datasets[seat].update_dataset_from_buffer(buffers)
         else:
-            with warnings.catch_warnings(action="ignore", category=UserWarning):  # that there is no environment
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # there is no environment
                 self._datasets[seat] = self._minari.create_dataset_from_buffers(
                     self._ids[seat], buffers, observation_space=self._space,
                     action_space=spaces.Discrete(self._num_actions), data_format="hdf5",

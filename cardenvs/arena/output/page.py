@@ -2,7 +2,6 @@
 
 import datetime
 import io
-import math
 import re
 from html import escape
 from pathlib import Path
@@ -10,22 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.output.report import (
-    as_json,
-    estimate_text,
-    head_to_head_note,
-    interval_text,
-    ranking_order,
-    story,
-)
-from cardenvs.arena.results.statistics import Estimate, Standing, Summary
+from cardenvs.arena.output.tables import estimate_text, head_to_head, leaderboard_rows, story
+from cardenvs.arena.results.document import Document
 from cardenvs.core.errors import ArenaError, MissingExtraError, require
-from cardenvs.core.files import write_whole
+from cardenvs.core.files import FilePath, write_whole
 
 _EXTRA = "report"
 _TEXT, _GRID = "#010203", "#040506"  # placeholders for the page's colours, which depend on light or dark mode
 _COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
-_MOST_POINTS = 300  # per line
+_MOST_POINTS = 300  # points per line
 _SKIPPED_DEALS = 0.02  # fraction of deals left out at a line's start, where the mean swings widely
 
 
@@ -39,7 +31,7 @@ def check_page_extra() -> None:
     require("jinja2", _EXTRA)
 
 
-def write_page(summary: Summary, path: str | Path) -> None:
+def write_page(summary: Document, path: FilePath) -> None:
     """Write the page of a summary, replacing an existing file atomically.
 
     Raises:
@@ -49,22 +41,22 @@ def write_page(summary: Summary, path: str | Path) -> None:
     write_whole(path, page(summary))
 
 
-def page(summary: Summary) -> str:
+def page(summary: Document) -> str:
     """Return the page of a summary as text; see `write_page`."""
-    if not summary.deals:
+    if not summary["deals"]:
         raise ArenaError("no deal is complete yet, so there is nothing to show")
     return render("match.html", **match_context(summary))
 
 
-def notebook_html(summary: Summary) -> str:
+def notebook_html(summary: Document) -> str:
     """Return a match as a table, and as a plot if matplotlib is installed, for the output of a notebook cell."""
-    unit = escape(_unit(summary))
+    unit = escape(summary["unit"])
     rows = "".join(
-        f"<tr><td>{summary.rank(standing)}</td><td style='text-align:left'>{escape(standing.name)}</td>"
-        f"<td>{estimate_text(standing.mean)}</td></tr>"
-        for standing in summary.ranking
+        f"<tr><td>{row['rank']}</td><td style='text-align:left'>{escape(row['agent'])}</td>"
+        f"<td>{estimate_text(row['mean'])}</td></tr>"
+        for row in summary["leaderboard"]
     )
-    title = f"{escape(summary.match.game.title)}, {len(summary.deals)} deals, {summary.games} games"
+    title = f"{escape(summary['display']['title'])}, {summary['deals']} deals, {summary['games']} games"
     table = f"<table><thead><tr><th></th><th>{title}</th><th>{unit}</th></tr></thead><tbody>{rows}</tbody></table>"
     try:
         plot = _intervals_svg(summary)
@@ -82,54 +74,41 @@ def render(template: str, **context: Any) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
     )  # fmt: skip
     marked = {name: safe(value) if name.endswith("_svg") else value for name, value in context.items()}
-    return environment.get_template(template).render(**marked, made=_now())
+    made = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return str(environment.get_template(template).render(**marked, made=made))
 
 
-def match_context(summary: Summary) -> dict[str, Any]:
+def match_context(summary: Document) -> dict[str, Any]:
     """Return the values for the templates of one match."""
-    match = summary.match
-    every_seating = len(match.lineups) == len({tuple(sorted(lineup)) for lineup in match.lineups}) * math.factorial(
-        match.options.num_players
-    )
     return {
-        "title": match.game.title,
-        "names": match.names,
-        "data": as_json(summary),
-        "ranking": [_ranking_row(summary, standing) for standing in summary.ranking],
+        "title": summary["display"]["title"],
+        "names": _names(summary),
+        "data": summary,
+        "ranking": leaderboard_rows(summary),
         "story": story(summary),
-        "head_to_head_note": head_to_head_note(summary),
+        "head_to_head_note": summary["display"]["head_to_head"],
         "heat": _heat(summary),
         "intervals_svg": _intervals_svg(summary),
         "running_svg": _running_svg(summary),
-        "seating": "in every seating" if every_seating else "in every rotation of the seats",
+        "seating": summary["display"]["seating"],
     }
 
 
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+def _names(summary: Document) -> list[str]:
+    return [agent["name"] for agent in summary["agents"]]
 
 
-def _ranking_row(summary: Summary, standing: Standing) -> dict[str, str]:
-    return {
-        "rank": str(summary.rank(standing)),
-        "name": standing.name,
-        "mean": f"{standing.mean.mean:+.3f}",
-        "interval": interval_text(standing.mean),
-        "won": f"{100 * standing.won:.1f}%",
-        "games": str(standing.games),
-        "decision": f"{1000 * standing.decision_seconds:.2f}",
-    }
-
-
-def heat_cell(estimate: Estimate, most: float) -> dict[str, Any]:
+def heat_cell(estimate: Document | None, most: float) -> dict[str, Any] | None:
     """Return a table cell, coloured if its interval excludes 0; the larger the mean, the stronger the colour."""
-    is_clear = estimate.low > 0 or estimate.high < 0
-    low, high = _short_number(estimate.low), _short_number(estimate.high)
+    if estimate is None:
+        return None
+    mean, low, high = estimate["mean"], estimate["low"], estimate["high"]
+    is_clear = low is not None and (low > 0 or high < 0)
     return {
-        "mean": _short_number(estimate.mean),
-        "interval": "-" if math.isinf(estimate.low) else f"{low} to {high}",
-        "side": "good" if estimate.mean > 0 else "bad",
-        "strength": f"{0.15 + 0.55 * min(1.0, abs(estimate.mean) / most):.2f}" if is_clear and most else "",
+        "mean": _short_number(mean),
+        "interval": "-" if low is None else f"{_short_number(low)} to {_short_number(high)}",
+        "side": "good" if mean > 0 else "bad",
+        "strength": f"{0.15 + 0.55 * min(1.0, abs(mean) / most):.2f}" if is_clear and most else "",
     }
 
 
@@ -139,36 +118,33 @@ def _short_number(value: float) -> str:
     return f"{value:+.{decimals}f}"
 
 
-def _heat(summary: Summary) -> dict[str, Any]:
-    order, names = ranking_order(summary), summary.match.names
-    most = max((abs(estimate.mean) for estimate in summary.advantages.values()), default=0.0)
-    rows = [
-        {"name": names[row], "cells": [_cell(summary.advantage(row, column), most) for column in order]}
-        for row in order
-    ]
-    return {"names": [names[agent] for agent in order], "rows": rows}
+def _heat(summary: Document) -> dict[str, Any]:
+    names, rows = head_to_head(summary)
+    most = max((abs(pair["advantage"]["mean"]) for pair in summary["head_to_head"]), default=0.0)
+    cells = [[heat_cell(found, most) for found in row] for row in rows]
+    return {"names": names, "rows": [{"name": name, "cells": row} for name, row in zip(names, cells, strict=True)]}
 
 
-def _cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
-    return None if estimate is None else heat_cell(estimate, most)
+# -- plots --------------------------------------------------------------------------------------------------------
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Plots
-
-
-def _intervals_svg(summary: Summary) -> str:
+def _intervals_svg(summary: Document) -> str:
     """Return a plot with a dot and a bar for each agent, the best on top."""
-    colours = _colour_of(summary)
-    rows = [(s.name, s.mean.mean, s.mean.low, s.mean.high, colours[s.name]) for s in summary.ranking]
-    return dots_svg(rows, _unit(summary), zero=0.0)
+    colours = _colours(summary)
+    rows = [
+        (row["agent"], row["mean"]["mean"], row["mean"]["low"], row["mean"]["high"], colours[row["agent"]])
+        for row in summary["leaderboard"]
+    ]
+    return dots_svg(rows, summary["unit"], zero=0.0)
 
 
-def dots_svg(rows: list[tuple[str, float, float, float, str]], unit: str, zero: float | None = None) -> str:
+def dots_svg(
+    rows: list[tuple[str, float, float | None, float | None, str]], unit: str, zero: float | None = None
+) -> str:
     """Return a plot with a dot and a bar for each row (name, value, low, high, colour), the first on top."""
     figure, axes = _figure(height=0.9 + 0.5 * len(rows))
     for place, (_, value, low, high, colour) in enumerate(rows):
-        if not math.isinf(low):
+        if low is not None:
             axes.plot([low, high], [place, place], color=colour, lw=7, alpha=0.35, zorder=2, solid_capstyle="butt")
         axes.plot([value], [place], "o", color=colour, ms=9, zorder=3)
     if zero is not None:
@@ -208,20 +184,20 @@ def colour_of(number: int) -> str:
     return _COLOURS[number % len(_COLOURS)]
 
 
-def _running_svg(summary: Summary) -> str:
+def _running_svg(summary: Document) -> str:
     """Return a plot of each agent's running mean over the deals."""
     figure, axes = _figure(height=3.6)
-    colours = _colour_of(summary)
-    deals = len(summary.deals)
+    colours, deals = _colours(summary), summary["deals"]
     first = min(deals, max(1, round(deals * _SKIPPED_DEALS)))
     shown = np.unique(np.linspace(first, deals, _MOST_POINTS).round().astype(int))
-    for standing in summary.ranking:
-        means = np.cumsum(standing.by_deal)[shown - 1] / shown
-        axes.plot(shown, means, color=colours[standing.name], lw=2, label=_short(standing.name))
+    for row in summary["leaderboard"]:
+        name = row["agent"]
+        means = np.cumsum(summary["display"]["by_deal"][name])[shown - 1] / shown
+        axes.plot(shown, means, color=colours[name], lw=2, label=_short(name))
     axes.axhline(0, color=_TEXT, lw=1, alpha=0.5)
     axes.grid(color=_GRID, lw=0.8)
     axes.set_xlabel("deals")
-    axes.set_ylabel(_unit(summary))
+    axes.set_ylabel(summary["unit"])
     _legend(axes)
     return _svg(figure)
 
@@ -260,12 +236,8 @@ def _svg(figure: Any) -> str:
     return svg.replace(_TEXT, "currentColor").replace(_GRID, "var(--line)")
 
 
-def _colour_of(summary: Summary) -> dict[str, str]:
-    return {name: colour_of(agent) for agent, name in enumerate(summary.match.names)}
-
-
-def _unit(summary: Summary) -> str:
-    return summary.match.game.returns(summary.match.options).result_unit_label
+def _colours(summary: Document) -> dict[str, str]:
+    return {name: colour_of(agent) for agent, name in enumerate(_names(summary))}
 
 
 def _short(name: str, most: int = 34) -> str:

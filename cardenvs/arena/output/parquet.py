@@ -1,11 +1,9 @@
-"""Trajectories as a Parquet file, a row per decision, and back. Needs the extra `data` (pyarrow).
+"""Write and read trajectories as Parquet files, one row per decision. Needs the extra `data` (pyarrow).
 
-The rows of an episode (one game from one seat) are side by side and in order.
+The rows of an episode (one game from one seat) are consecutive and in order.
 """
 
 import json
-import os
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +13,7 @@ import numpy as np
 from cardenvs.arena.trajectories import Episode
 from cardenvs.core.checks import check_fields
 from cardenvs.core.errors import FormatError, require
+from cardenvs.core.files import whole_file
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.text import one_line
@@ -24,19 +23,15 @@ if TYPE_CHECKING:
 
 FORMAT = "cardenvs-trajectories-1"
 _KEY = b"cardenvs"
-_BYTES_TOGETHER = 8 << 20  # of observations and legal actions, in memory at a time
-_MOST_BYTES = 1 << 30  # of a row group in memory, in a file of somebody
+_BYTES_TOGETHER = 8 << 20  # bytes of observations and legal actions in memory at a time
+_MOST_BYTES = 1 << 30  # bytes of a row group in memory, when reading a file
 _FIELDS = {
     "format": str, "game": str, "options": dict, "layout": str, "observation_size": int, "num_actions": int,
 }  # fmt: skip
 
 
 def arrow() -> Any:
-    """Return the module pyarrow, with its part for Parquet.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return the module pyarrow, with pyarrow.parquet imported. Raises MissingExtraError if it is not installed."""
     require("pyarrow", "data")
     require("pyarrow.parquet", "data")
     import pyarrow
@@ -45,7 +40,7 @@ def arrow() -> Any:
 
 
 def schema(game: Game, options: Options, with_seeds: bool = False) -> "pa.Schema":
-    """Return the columns of a file and what it says about itself."""
+    """Return the columns and metadata of a file."""
     pa, layout = arrow(), game.layout(options)
     name = pa.dictionary(pa.int32(), pa.string())
     columns = {
@@ -66,16 +61,10 @@ def schema(game: Game, options: Options, with_seeds: bool = False) -> "pa.Schema
 def write_parquet(
     path: Path, episodes: Iterable[Episode], game: Game, options: Options, *, with_seeds: bool = False
 ) -> int:
-    """Write episodes to a file, which appears when it is complete. Memory does not grow with their number.
+    """Write episodes with one observation layout to a file atomically, using bounded memory. Returns the number of
+    rows.
 
-    Args:
-        path: of the file, which is replaced.
-        episodes: all of one layout.
-        game, options: what was played.
-        with_seeds: write a column with the seeds of the deals as well, from which all cards follow.
-
-    Returns:
-        the number of rows.
+    `with_seeds` adds a column with the seeds of deals, which determine all cards.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -85,17 +74,11 @@ def write_parquet(
     from pyarrow.parquet import ParquetWriter
 
     kind, rows = schema(game, options, with_seeds), 0
-    target = Path(os.path.realpath(path))
-    part = target.parent / f".{os.getpid()}-{secrets.token_hex(4)}.part"
-    try:
-        with ParquetWriter(part, kind, compression="zstd") as writer:
-            for group in _groups(episodes):
-                table = _table(group, game, kind)
-                writer.write_table(table)
-                rows += table.num_rows
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as file, ParquetWriter(file, kind, compression="zstd") as writer:
+        for group in _groups(episodes):
+            table = _table(group, game, kind)
+            writer.write_table(table)
+            rows += table.num_rows
     return rows
 
 
@@ -121,12 +104,9 @@ def _table(episodes: list[Episode], game: Game, kind: "pa.Schema") -> "pa.Table"
     def each(values: list[Any], dtype: Any = None) -> np.ndarray:
         return np.repeat(np.array(values, dtype), lengths)
 
-    def joined(parts: list[np.ndarray]) -> np.ndarray:
-        return np.concatenate(parts)
-
     legal = [one for episode in episodes for one in episode.legal_actions]
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in legal])]).astype(np.int32)
-    observations = joined([episode.observations[:-1] for episode in episodes])
+    observations = np.concatenate([episode.observations[:-1] for episode in episodes])
     ends = np.zeros(rows, np.bool_)
     ends[np.cumsum(lengths) - 1] = True
     columns = {
@@ -137,13 +117,13 @@ def _table(episodes: list[Episode], game: Game, kind: "pa.Schema") -> "pa.Table"
         "lineup": each([episode.lineup for episode in episodes]),
         "seat": each([episode.seat for episode in episodes]),
         "agent": each([episode.agent for episode in episodes], object),
-        "step": joined([np.arange(length) for length in lengths]),
+        "step": np.concatenate([np.arange(length) for length in lengths]),
         "observation": pa.FixedSizeListArray.from_arrays(pa.array(observations.reshape(-1)), observations.shape[1]),
-        "legal_actions": pa.ListArray.from_arrays(pa.array(offsets), pa.array(joined(legal))),
-        "action": joined([episode.actions for episode in episodes]),
-        "forced": joined([episode.forced for episode in episodes]),
-        "reward": joined([episode.rewards for episode in episodes]),
-        "return": joined([episode.returns for episode in episodes]),
+        "legal_actions": pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.concatenate(legal))),
+        "action": np.concatenate([episode.actions for episode in episodes]),
+        "forced": np.concatenate([episode.forced for episode in episodes]),
+        "reward": np.concatenate([episode.rewards for episode in episodes]),
+        "return": np.concatenate([episode.returns for episode in episodes]),
         "done": ends,
         "seed": each([episode.seed for episode in episodes]),
     }
@@ -158,18 +138,13 @@ def _column(pa: Any, values: Any, kind: Any) -> Any:
 
 
 class TrajectoryFile:
-    """A Parquet file of trajectories, which may come from anybody: read in batches, its columns checked.
-
-    Attributes:
-        about: what the file says about itself: game, options, layout, observation_size, num_actions.
-        rows: their number.
-    """
+    """A Parquet file of trajectories, read in batches. All columns are checked: the file may come from anybody."""
 
     def __init__(self, path: Path) -> None:
         """Open a file.
 
         Raises:
-            FormatError: it is damaged, or no such file.
+            FormatError: the file is damaged, or is not a file of trajectories.
             MissingExtraError: pyarrow is not installed.
         """
         pa = arrow()
@@ -179,12 +154,12 @@ class TrajectoryFile:
         try:
             self._file = ParquetFile(path)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise FormatError(f"{path} is damaged, or no Parquet file: {one_line(str(error))}") from None
+            raise FormatError(f"{path} is damaged, or is not a Parquet file: {one_line(str(error))}") from None
         about = self._file.metadata
         self.rows = about.num_rows
         if any(about.row_group(k).total_byte_size > _MOST_BYTES for k in range(about.num_row_groups)):
             raise FormatError(f"{path} has a row group of more than {_MOST_BYTES >> 20} MiB; write smaller ones")
-        self.about = self._about()
+        self.about = self._about()  # metadata: game, options, layout, observation_size, num_actions
 
     def _about(self) -> dict[str, Any]:
         try:
@@ -197,10 +172,10 @@ class TrajectoryFile:
         return about
 
     def check_fits(self, game: Game, options: Options) -> None:
-        """Refuse trajectories of another game, or with options that change observations or actions.
+        """Reject trajectories of another game, or with options that change observations or actions.
 
         Raises:
-            FormatError: says what differs, or which column is not as it should be.
+            FormatError: the message says what differs, or which column is damaged.
         """
         if self.about["game"] != game.name:
             raise FormatError(f"{self._path} has games of {one_line(self.about['game'], 80)}, not of {game.name}")
@@ -217,7 +192,7 @@ class TrajectoryFile:
                 raise FormatError(f"{self._path} is damaged: column {field.name} should be {field.type}")
 
     def batches(self, columns: list[str], rows: int = 8192) -> Iterator[dict[str, Any]]:
-        """Yield some columns in batches of at most `rows`, as NumPy arrays, lists as (offsets, values).
+        """Yield some columns in batches of at most `rows`, as NumPy arrays; list columns as (offsets, values).
 
         Raises:
             FormatError: the file is damaged.

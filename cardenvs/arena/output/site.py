@@ -6,45 +6,32 @@ replays/...         selected games: pages, players that step through them, and r
 board.json          the board as JSON; results.csv: the results table
 """
 
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.output.export import write_board_json, write_csv
-from cardenvs.arena.output.page import (
-    check_page_extra,
-    colour_of,
-    dots_svg,
-    heat_cell,
-    match_context,
-    render,
-    shares_svg,
-)
-from cardenvs.arena.output.report import ranking_order
-from cardenvs.arena.output.terminal import OVERALL_NOTE, circle_text, held_text, rating_interval
+from cardenvs.arena.output import page as pages
+from cardenvs.arena.output.files import write_board_json, write_csv
+from cardenvs.arena.output.tables import OVERALL_NOTE, circle_text, failure_rows, rating_rows
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.results.board import Behaviour, Board, GameBoard
-from cardenvs.arena.results.ratings import Rating, ranks
+from cardenvs.arena.results.document import Document
+from cardenvs.arena.results.statistics import complete_deals
 from cardenvs.arena.store import Store
 from cardenvs.arena.verify import replay_of
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.events import OMNISCIENT
-from cardenvs.core.files import write_whole
+from cardenvs.core.files import FilePath, write_whole
 from cardenvs.core.replay import Replay
 
-_MARK = "board.json"  # a folder with this file is a site, so it may be overwritten
+_MARK = "board.json"  # a folder with this file is a site and may be overwritten
 _MOST_KINDS = 8  # kinds of actions with their own colour in a plot
-_MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays per match
+_MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays per match, by reason
 
 
-def write_site(store: Store, board: Board, folder: str | Path) -> Path:
-    """Write the site of a board, replacing an older one in the folder.
-
-    Returns:
-        Path of index.html.
+def write_site(store: Store, board: Document, folder: FilePath) -> Path:
+    """Write the site of a board, replacing an older one in the folder. Returns the path of index.html.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
@@ -60,7 +47,7 @@ def write_site(store: Store, board: Board, folder: str | Path) -> Path:
     write_board_json(board, root / _MARK)
     write_csv(store, board, root / "results.csv")
     site = _Site(store, board, root)
-    for game in board.games:
+    for game in board["games"]:
         site.write_game(game)
     site.write_index()
     return root / "index.html"
@@ -73,7 +60,7 @@ def check_folder(root: Path) -> None:
         MissingExtraError: matplotlib or jinja2 is not installed.
         ArenaError: `root` is not a folder, or contains something other than a site.
     """
-    check_page_extra()
+    pages.check_page_extra()
     if root.exists() and not root.is_dir():
         raise ArenaError(f"cannot write a site to {root}: it is not a folder")
     if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
@@ -81,109 +68,100 @@ def check_folder(root: Path) -> None:
 
 
 class _Site:
-    def __init__(self, store: Store, board: Board, root: Path) -> None:
+    def __init__(self, store: Store, board: Document, root: Path) -> None:
         self._store, self._board, self._root = store, board, root
-        self._slugs = _slugs([game.title for game in board.games])
-        names = list(dict.fromkeys(name for game in board.games for name in game.match.names))
-        self._colours = {name: colour_of(number) for number, name in enumerate(names)}
+        self._slugs = _slugs([game["title"] for game in board["games"]])
+        names = list(dict.fromkeys(agent["name"] for game in board["games"] for agent in game["summary"]["agents"]))
+        self._colours = {name: pages.colour_of(number) for number, name in enumerate(names)}
 
     # -- the front page -----------------------------------------------------------------------------------------
 
     def write_index(self) -> None:
-        board = self._board
-        experiment = next((e for e in reversed(self._store.experiments()) if e.name == board.name), None)
-        page = render(
+        board, games = self._board, self._board["games"]
+        experiment = next((e for e in reversed(self._store.experiments()) if e.name == board["name"]), None)
+        classes, failures = failure_rows([behaviour for game in games for behaviour in game["behaviour"]])
+        page = pages.render(
             "index.html",
             board=board,
             description="" if experiment is None else experiment.config.get("description", ""),
             overall=[
-                {**row, "by_game": [_in_game(game, row["name"]) for game in board.games]}
-                for row in self._rating_rows(board.overall)
+                {**row, "by_game": [_in_game(game, row["name"]) for game in games]}
+                for row in self._rating_rows(board["overall"])
             ],
-            cards=[self._card(game) for game in board.games],
-            num_games=sum(game.summary.games for game in board.games),
-            num_deals=sum(len(game.summary.deals) for game in board.games),
-            held=held_text(board),
+            cards=[self._card(game) for game in games],
+            num_games=sum(game["summary"]["games"] for game in games),
+            num_deals=sum(game["summary"]["deals"] for game in games),
             overall_note=OVERALL_NOTE,
-            ratings_svg=self._ratings_svg(board.overall),
+            ratings_svg=self._ratings_svg(board["overall"]),
             circles=[
-                {"slug": self._slugs[game.title], "title": game.title, "text": circle_text(game, circle)}
-                for game in board.games
-                for circle in game.circles
+                {"slug": self._slugs[game["title"]], "title": game["title"], "text": circle_text(circle)}
+                for game in games
+                for circle in game["circles"]
             ],
-            failures=_failures(board),
+            failures={"classes": classes, "rows": [{"name": name, "counts": counts} for name, counts in failures]},
             digest=self._store.digest()[:16],
             config="" if experiment is None else _yaml(experiment.config),
         )
         write_whole(self._root / "index.html", page)
 
-    def _card(self, game: GameBoard) -> dict[str, Any]:
-        best = game.summary.ranking[0]
-        returns = game.match.game.returns(game.match.options)
+    def _card(self, game: Document) -> dict[str, Any]:
+        summary = game["summary"]
+        best = summary["leaderboard"][0]
         return {
-            "slug": self._slugs[game.title], "title": game.title, "deals": len(game.summary.deals),
-            "games": game.summary.games, "best": best.name, "mean": f"{best.mean.mean:+.3f}",
-            "unit": returns.result_unit_label,
-            "colour": self._colours[best.name],
+            "slug": self._slugs[game["title"]], "title": game["title"], "deals": summary["deals"],
+            "games": summary["games"], "best": best["agent"], "mean": f"{best['mean']['mean']:+.3f}",
+            "unit": summary["unit"], "colour": self._colours[best["agent"]],
         }  # fmt: skip
 
-    def _rating_rows(self, ratings: Sequence[Rating]) -> list[dict[str, Any]]:
-        return [
-            {
-                "rank": str(rank),
-                "name": rating.name,
-                "colour": self._colours[rating.name],
-                "anchored": rating.anchored,
-                "rating": f"{rating.rating:.0f}",
-                "interval": rating_interval(rating),
-                "games": str(rating.games),
-            }
-            for rank, rating in zip(ranks(ratings), ratings, strict=True)
-        ]
+    def _rating_rows(self, ratings: Sequence[Document]) -> list[dict[str, Any]]:
+        return [{**row, "colour": self._colours[row["name"]]} for row in rating_rows(ratings)]
 
-    def _ratings_svg(self, ratings: Sequence[Rating]) -> str:
+    def _ratings_svg(self, ratings: Sequence[Document]) -> str:
         rows = [
             (
-                rating.name, rating.rating, -math.inf if rating.anchored else rating.low, rating.high,
-                self._colours[rating.name],
+                rating["agent"], rating["rating"], None if rating["anchored"] else rating["low"], rating["high"],
+                self._colours[rating["agent"]],
             )
             for rating in ratings
         ]  # fmt: skip
-        return dots_svg(rows, "rating")
+        return pages.dots_svg(rows, "rating")
 
     # -- a match ------------------------------------------------------------------------------------------------
 
-    def write_game(self, game: GameBoard) -> None:
-        slug = self._slugs[game.title]
-        match = game.match
-        behaviours = [game.behaviours[agent] for agent in ranking_order(game.summary)]
-        context = match_context(game.summary)
-        context["title"] = game.title
-        page = render(
+    def write_game(self, game: Document) -> None:
+        slug, summary = self._slugs[game["title"]], game["summary"]
+        match = self._store.match(summary["match"])
+        ranking = [row["agent"] for row in summary["leaderboard"]]
+        by_agent = {behaviour["agent"]: behaviour for behaviour in game["behaviour"]}
+        behaviours = [by_agent[name] for name in ranking]
+        players = range(match.options.num_players)
+        context = pages.match_context(summary)
+        context["title"] = game["title"]
+        page = pages.render(
             "game.html",
             **context,
-            board_name=self._board.name,
-            plies=f"{game.plies:.1f}",
-            circles=[circle_text(game, circle) for circle in game.circles],
-            ratings=self._rating_rows(game.ratings),
-            ratings_svg=self._ratings_svg(game.ratings),
-            players=range(match.options.num_players),
-            seats=_seats(game),
-            sampled=game.sampled,
-            shares_svg=shares_svg(_kinds(behaviours)),
+            board_name=self._board["name"],
+            plies=f"{game['mean_plies']:.1f}",
+            circles=[circle_text(circle) for circle in game["circles"]],
+            ratings=self._rating_rows(game["ratings"]),
+            ratings_svg=self._ratings_svg(game["ratings"]),
+            players=players,
+            seats=_seats(game["seats"], ranking, players),
+            sampled=game["sampled_games"],
+            shares_svg=pages.shares_svg(_kinds(behaviours)),
             behaviour=[_behaviour_row(behaviour) for behaviour in behaviours],
-            replays=[self._write_replay(game, slug, record) for record in _chosen(self._store, game)],
+            replays=[self._write_replay(game["title"], slug, match, record) for record in _chosen(self._store, match)],
         )
         write_whole(self._root / "games" / f"{slug}.html", page)
 
-    def _write_replay(self, game: GameBoard, slug: str, record: GameRecord) -> dict[str, Any]:
+    def _write_replay(self, title: str, slug: str, match: Match, record: GameRecord) -> dict[str, Any]:
         file = f"{slug}-{record.deal}-{record.lineup}"
-        replay = replay_of(game.match, record)
+        replay = replay_of(match, record)
         replay.save(self._root / "replays" / f"{file}.json")
-        page = render(
+        page = pages.render(
             "replay.html",
-            board_name=self._board.name,
-            title=game.title,
+            board_name=self._board["name"],
+            title=title,
             slug=slug,
             file=file,
             deal=record.deal,
@@ -220,88 +198,61 @@ def _slugs(titles: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _in_game(game: GameBoard, name: str) -> str:
-    return next((f"{rating.rating:.0f}" for rating in game.ratings if rating.name == name), "·")
-
-
-def _failures(board: Board) -> dict[str, Any]:
-    """Return the failures of each agent over all matches."""
-    behaviours = [behaviour for game in board.games for behaviour in game.behaviours]
-    classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
-    rows = []
-    for name in dict.fromkeys(behaviour.name for behaviour in behaviours):
-        mine = [behaviour for behaviour in behaviours if behaviour.name == name]
-        counts = [sum(b.failures.get(kind, 0) for b in mine) for kind in classes]
-        counts += [sum(b.outcomes.get(kind, 0) for b in mine) for kind in ("forced", "forfeit")]
-        if any(counts):
-            rows.append({"name": name, "counts": [*counts, sum(b.decisions for b in mine)]})
-    return {"classes": classes, "rows": rows}
+def _in_game(game: Document, name: str) -> str:
+    return next((f"{rating['rating']:.0f}" for rating in game["ratings"] if rating["agent"] == name), "·")
 
 
 def _yaml(config: dict[str, Any]) -> str:
-    return require("yaml", "arena").safe_dump(config, sort_keys=False, allow_unicode=True)
+    return str(require("yaml", "arena").safe_dump(config, sort_keys=False, allow_unicode=True))
 
 
-def _seats(game: GameBoard) -> list[dict[str, Any]]:
-    most = max(abs(found.mean) for found in game.seats.values())
-    players = range(game.match.options.num_players)
+def _seats(seats: Sequence[Document], ranking: Sequence[str], players: Sequence[int]) -> list[dict[str, Any]]:
+    most = max(abs(seat["mean"]["mean"]) for seat in seats)
+    found = {(seat["agent"], seat["player"]): seat["mean"] for seat in seats}
     return [
-        {
-            "name": game.match.names[agent],
-            "cells": [
-                heat_cell(game.seats[agent, player], most) if (agent, player) in game.seats else None
-                for player in players
-            ],
-        }
-        for agent in ranking_order(game.summary)
+        {"name": name, "cells": [pages.heat_cell(found.get((name, player)), most) for player in players]}
+        for name in ranking
     ]
 
 
-def _kinds(behaviours: Sequence[Behaviour]) -> list[tuple[str, dict[str, float]]]:
+def _kinds(behaviours: Sequence[Document]) -> list[tuple[str, dict[str, float]]]:
     """Return each agent's share of each kind of action, with rare kinds combined as "other"."""
     totals: dict[str, int] = {}
     for behaviour in behaviours:
-        for kind, count in behaviour.kinds.items():
+        for kind, count in behaviour["kinds"].items():
             totals[kind] = totals.get(kind, 0) + count
     often = sorted(totals, key=lambda kind: -totals[kind])
     shown = often if len(often) <= _MOST_KINDS else often[: _MOST_KINDS - 1]
     rows = []
     for behaviour in behaviours:
-        whole = max(1, sum(behaviour.kinds.values()))
-        shares = {kind: behaviour.kinds.get(kind, 0) / whole for kind in shown}
+        whole = max(1, sum(behaviour["kinds"].values()))
+        shares = {kind: behaviour["kinds"].get(kind, 0) / whole for kind in shown}
         if len(shown) < len(often):
             shares["other"] = shares.get("other", 0.0) + max(0.0, 1 - sum(shares.values()))
-        rows.append((behaviour.name, shares))
+        rows.append((behaviour["agent"], shares))
     return rows
 
 
-def _behaviour_row(behaviour: Behaviour) -> dict[str, str]:
+def _behaviour_row(behaviour: Document) -> dict[str, str]:
     return {
-        "name": behaviour.name,
-        "decisions": str(behaviour.decisions),
-        "ms": f"{1000 * behaviour.decision_seconds:.2f}",
-        "choices": f"{behaviour.choices:.1f}",
-        "only_one": f"{100 * behaviour.only_one:.0f}%",
-        "failures": ", ".join(f"{kind} {count}" for kind, count in behaviour.failures.items()) or "-",
-        "forced": str(behaviour.outcomes.get("forced", 0)),
-        "forfeits": str(behaviour.outcomes.get("forfeit", 0)),
+        "name": behaviour["agent"],
+        "decisions": str(behaviour["decisions"]),
+        "ms": f"{behaviour['decision_ms']:.2f}",
+        "choices": f"{behaviour['mean_choices']:.1f}",
+        "only_one": f"{100 * behaviour['only_one_choice']:.0f}%",
+        "failures": ", ".join(f"{kind} {count}" for kind, count in behaviour["failures"].items()) or "-",
+        "forced": str(behaviour["outcomes"].get("forced", 0)),
+        "forfeits": str(behaviour["outcomes"].get("forfeit", 0)),
     }
 
 
-def _chosen(store: Store, game: GameBoard) -> list[GameRecord]:
+def _chosen(store: Store, match: Match) -> list[GameRecord]:
     """Return the games to show: of the first deal, with the largest results, and with failures."""
-    match: Match = game.match
-    deals = set(game.summary.deals)
-    large: list[tuple[float, int, int]] = []
-    failed: list[tuple[int, int]] = []
-    for record in store.results(match.id):
-        if record.deal in deals:
-            large.append((-max(map(abs, record.returns)), record.deal, record.lineup))
-            if any(record.failures):
-                failed.append((record.deal, record.lineup))
-    wanted = [(game.summary.deals[0], lineup) for lineup in range(min(_MOST_FIRST, len(match.lineups)))]
-    wanted += [(deal, lineup) for _, deal, lineup in sorted(large)[:_MOST_LARGE]]
-    wanted += failed[:_MOST_FAILED]
+    games = [game for deal in complete_deals(match, store.results(match.id)) for game in deal]
+    wanted = [(games[0].deal, lineup) for lineup in range(min(_MOST_FIRST, len(match.lineups)))]
+    large = sorted((-max(map(abs, game.returns)), game.deal, game.lineup) for game in games)
+    wanted += [(deal, lineup) for _, deal, lineup in large[:_MOST_LARGE]]
+    wanted += [(game.deal, game.lineup) for game in games if any(game.failures)][:_MOST_FAILED]
     return [store.game(match.id, deal, lineup) for deal, lineup in dict.fromkeys(wanted)]
 
 

@@ -1,6 +1,5 @@
-"""Print boards in the terminal."""
+"""Print documents of matches and boards in the terminal."""
 
-import math
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -8,123 +7,163 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cardenvs.arena.output.report import TOO_FEW, head_to_head, head_to_head_note, leaderboard, story
+from cardenvs.arena.output import tables
 from cardenvs.arena.plan import RequiredDeals
-from cardenvs.arena.results.board import Board, GameBoard
-from cardenvs.arena.results.ratings import Rating, ranks
-from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP
-
-OVERALL_NOTE = (
-    "Overall ratings are fitted from all matches at once, a game's own ratings from its games alone: "
-    "an overall rating is not the mean of an agent's ratings by game."
-)
+from cardenvs.arena.results.document import Document
 
 
-def print_board(board: Board, console: Console) -> None:
+def print_summary(summary: Document, console: Console) -> None:
+    """Print the leaderboard, the head-to-head table, and the number of deals, seed and match behind them."""
+    if not summary["deals"]:
+        console.print("No deal is complete yet.")
+        return
+    console.print(f"\n[bold]{summary['display']['title']}[/bold]: mean result in {summary['unit']}")
+    console.print(_leaderboard(summary))
+    console.print(interval_plot(summary))
+    console.print(f"\n{escape(tables.story(summary))}")
+    console.print(f"\n[bold]Head to head[/bold]: {summary['display']['head_to_head']}")
+    console.print(_head_to_head(summary))
+    console.print(f"{_played(summary)} Intervals are 95%, over deals.")
+    _print_unfinished(summary, console)
+
+
+def print_board(board: Document, console: Console) -> None:
     """Print each game's leaderboard, ratings, head-to-head table, cycles and failures, and the overall ratings."""
-    for game in board.games:
+    for game in board["games"]:
         _print_game(game, console)
-    if len(board.games) > 1:
-        console.print(f"\n[bold]Overall[/bold]: ratings from {len(board.games)} matches, all with equal weight")
-        console.print(ratings_table(board.overall))
-        console.print(OVERALL_NOTE)
-    console.print(held_text(board))
-    for name in board.unconnected:
+    if len(board["games"]) > 1:
+        console.print(f"\n[bold]Overall[/bold]: ratings from {len(board['games'])} matches, all with equal weight")
+        console.print(_ratings(board["overall"]))
+        console.print(tables.OVERALL_NOTE)
+    console.print(escape(board["display"]["scale"]))
+    for name in board["not_comparable"]:
         console.print(
             f"[yellow]No games connect {escape(name)} to the other agents, so its rating is not comparable.[/]"
         )
-    for error in board.failed:
+    for error in board["errors"]:
         console.print(f"[red]{escape(error)}[/red]")
 
 
-def held_text(board: Board) -> str:
-    """Return a sentence on what the ratings are based on and relative to."""
-    kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
-    held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
-    around = f"with {held}" if held else "around a mean of 1500"
-    ratings = [*board.overall, *(rating for game in board.games for rating in game.ratings)]
-    short = any(math.isinf(rating.low) for rating in ratings)
-    needed = f" Ratings have intervals from {FEWEST_FOR_BOOTSTRAP} deals on." if short else ""
+def _print_game(game: Document, console: Console) -> None:
+    summary = game["summary"]
+    console.print(f"\n[bold]{escape(game['title'])}[/bold]: mean result in {summary['unit']}")
+    console.print(_leaderboard(summary))
+    console.print(escape(tables.story(summary)))
+    console.print(_ratings(game["ratings"]))
+    console.print(f"[bold]Head to head[/bold]: {summary['display']['head_to_head']}")
+    console.print(_head_to_head(summary))
+    for circle in game["circles"]:
+        console.print(f"[magenta]A cycle, each ahead of the next: {escape(tables.circle_text(circle))}[/magenta]")
+    if any(behaviour["failures"] or behaviour["outcomes"] for behaviour in game["behaviour"]):
+        console.print(_failures(game["behaviour"]))
+    console.print(_played(summary))
+    _print_unfinished(summary, console)
+
+
+def _played(summary: Document) -> str:
     return (
-        f"Ratings are Elo points of {board.basis.description()}, {around}. "
-        f"Intervals are 95%, over deals ({kind}).{needed}"
+        f"{summary['deals']} deals, {summary['games']} games ({summary['games_per_deal']} a deal), "
+        f"seed {summary['seed']}, match {summary['match']}."
     )
 
 
-def _print_game(game: GameBoard, console: Console) -> None:
-    summary, match = game.summary, game.match
-    unit = match.game.returns(match.options).result_unit_label
-    console.print(f"\n[bold]{escape(game.title)}[/bold]: mean result in {unit}")
-    console.print(leaderboard(summary))
-    console.print(escape(story(summary)))
-    console.print(ratings_table(game.ratings))
-    console.print(f"[bold]Head to head[/bold]: {head_to_head_note(summary)}")
-    console.print(head_to_head(summary))
-    for circle in game.circles:
-        console.print(f"[magenta]A cycle, each ahead of the next: {escape(circle_text(game, circle))}[/magenta]")
-    if any(behaviour.failures or behaviour.outcomes for behaviour in game.behaviours):
-        console.print(failures_table([game]))
-    console.print(
-        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed_text}, "
-        f"match {match.id}."
-    )
-    if summary.unfinished:
-        console.print(f"[yellow]{summary.unfinished} games of the match are not in these figures.[/yellow]")
+def _print_unfinished(summary: Document, console: Console) -> None:
+    if summary["unfinished_games"]:
+        console.print(f"[yellow]{summary['unfinished_games']} games of the match are not in these figures.[/yellow]")
 
 
-def circle_text(game: GameBoard, circle: Sequence[int]) -> str:
-    """Return the agents of a cycle as text, ending with the first one again."""
-    names = [game.match.names[agent] for agent in (*circle, circle[0])]
-    return " > ".join(names)
-
-
-def ratings_table(ratings: Sequence[Rating]) -> Table:
-    """Return a table of agents by rating."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("agent", overflow="fold")
-    for column in ("rating", "95% interval", "games"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for rank, rating in zip(ranks(ratings), ratings, strict=True):
+def _leaderboard(summary: Document) -> Table:
+    table = _ranked("mean", "95% interval", "won", "games", "ms/decision")
+    for row in tables.leaderboard_rows(summary):
         table.add_row(
-            str(rank),
-            escape(rating.name) + (" [dim](anchor)[/dim]" if rating.anchored else ""),
-            f"[bold]{rating.rating:.0f}[/bold]",
-            rating_interval(rating),
-            str(rating.games),
-        )
+            row["rank"], escape(row["name"]), f"[bold]{row['mean']}[/bold]", row["interval"], row["won"], row["games"],
+            row["decision"],
+        )  # fmt: skip
     return table
 
 
-def rating_interval(rating: Rating) -> str:
-    """Return the interval of a rating as text."""
-    if rating.anchored:
-        return "fixed"
-    return TOO_FEW if math.isinf(rating.low) else f"{rating.low:.0f} to {rating.high:.0f}"
+def interval_plot(summary: Document, width: int = 40) -> Table:
+    """Return a text plot of the leaderboard: a dot at each agent's mean on a line for its 95% interval."""
+    means = [row["mean"] for row in summary["leaderboard"]]
+    ends = [mean[end] for mean in means for end in ("low", "mean", "high") if mean[end] is not None]
+    low, high = float(min(*ends, 0.0)), float(max(*ends, 0.0))
+
+    def column(value: float) -> int:
+        return round((value - low) / ((high - low) or 1.0) * (width - 1))
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    for row in summary["leaderboard"]:
+        mean = row["mean"]
+        cells = [" "] * width
+        cells[column(0.0)] = "┊"
+        for place in range(column(mean["low"]), column(mean["high"]) + 1) if mean["low"] is not None else ():
+            cells[place] = "─"
+        cells[column(mean["mean"])] = "●"
+        table.add_row(escape(row["agent"]), "".join(cells))
+    table.add_row("", _axis(low, high, column(0.0), width))
+    return table
 
 
-def failures_table(games: Sequence[GameBoard]) -> Table:
-    """Return a table of failed tries by class, forced actions and forfeits, by agent."""
-    behaviours = [behaviour for game in games for behaviour in game.behaviours]
-    classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
+def _axis(low: float, high: float, zero: int, width: int) -> str:
+    """Return the axis line below a plot: its ends, and 0 if there is room."""
+    left, right = (f"{low:+.3g}" if low else "0"), (f"{high:+.3g}" if high else "0")
+    line = list(left.ljust(width - len(right)) + right)
+    if len(left) < zero < width - len(right) - 1:
+        line[zero] = "0"
+    return "".join(line)
+
+
+def _head_to_head(summary: Document) -> Table:
+    """Return the advantage of the row's agent over the column's; a dot where the two never met."""
+    names, rows = tables.head_to_head(summary)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("failed tries", overflow="fold")
-    for column in (*classes, "forced", "forfeits", "decisions"):
+    table.add_column("", overflow="fold")
+    for name in names:
+        table.add_column(escape(name), justify="right", overflow="fold")
+    for name, row in zip(names, rows, strict=True):
+        table.add_row(escape(name), *("·" if found is None else tables.estimate_text(found) for found in row))
+    return table
+
+
+def _ratings(ratings: Sequence[Document]) -> Table:
+    table = _ranked("rating", "95% interval", "games")
+    for row in tables.rating_rows(ratings):
+        name = escape(row["name"]) + (" [dim](anchor)[/dim]" if row["anchored"] else "")
+        table.add_row(row["rank"], name, f"[bold]{row['rating']}[/bold]", row["interval"], row["games"])
+    return table
+
+
+def _ranked(*columns: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("agent", overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def numbers_table(first: str, *columns: str) -> Table:
+    """Return an empty table with a column for names and others for numbers."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for column in columns:
         table.add_column(column, justify="right")
-    for behaviour in behaviours:
-        if behaviour.failures or behaviour.outcomes:
-            counts = [behaviour.failures.get(kind, 0) for kind in classes]
-            counts += [behaviour.outcomes.get(kind, 0) for kind in ("forced", "forfeit")]
-            table.add_row(escape(behaviour.name), *map(str, counts), str(behaviour.decisions))
+    return table
+
+
+def _failures(behaviours: Sequence[Document]) -> Table:
+    classes, rows = tables.failure_rows(behaviours)
+    table = numbers_table("failed tries", *classes, "forced", "forfeits", "decisions")
+    for name, counts in rows:
+        table.add_row(escape(name), *map(str, counts))
     return table
 
 
 def needs_table(needs: Sequence[RequiredDeals], half_width: float, unit: str) -> Table:
     """Return a table of the deals needed for the half-width `half_width`."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"± {half_width:g} {unit}", overflow="fold")
-    for column in ("spread per deal", "deals needed", "to be safe"):
-        table.add_column(column, justify="right")
+    table = numbers_table(f"± {half_width:g} {unit}", "spread per deal", "deals needed", "to be safe")
     for need in needs:
         table.add_row(escape(need.what), f"{need.spread:.3f}", str(need.deals), str(need.safe_deals))
     return table

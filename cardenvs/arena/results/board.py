@@ -1,31 +1,25 @@
 """Boards: the results of a store's matches, game by game and overall, for reports."""
 
 import itertools
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, StoredExperiment
-from cardenvs.arena.results.ratings import (
-    BY_RESULTS,
-    Evidence,
-    Rating,
-    RatingBasis,
-    cycles,
-    evidence_of,
-    fit,
-)
-from cardenvs.arena.results.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
+from cardenvs.arena.results import statistics
+from cardenvs.arena.results.ratings import BY_RESULTS, Evidence, Rating, RatingBasis, cycles, evidence_for, fit
+from cardenvs.arena.results.sums import DecisionSums
 from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError
 
-_SAMPLED_GAMES = 200  # per match, replayed to see how agents behave
-_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+_SAMPLED_GAMES = 200  # games per match, replayed for the behaviours
+_WORD = re.compile(r"[A-Za-z][A-Za-z-]+")
 
 
 @dataclass(frozen=True)
@@ -69,10 +63,10 @@ class GameBoard:
     """
 
     title: str
-    summary: Summary
+    summary: statistics.Summary
     ratings: tuple[Rating, ...]
     circles: tuple[tuple[int, ...], ...]
-    seats: dict[tuple[int, int], Estimate]
+    seats: dict[tuple[int, int], statistics.Estimate]
     behaviours: tuple[Behaviour, ...]
     plies: float
     sampled: int
@@ -104,9 +98,23 @@ class Board:
     overall: tuple[Rating, ...]
     anchors: dict[str, float]
     unconnected: tuple[str, ...]
-    intervals: Intervals
+    intervals: statistics.Intervals
     basis: RatingBasis = BY_RESULTS
     failed: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> str:
+        """What the ratings are based on and relative to, in words."""
+        kind = "bootstrap" if self.intervals == "bootstrap" else "Student's"
+        held = ", ".join(f"{name} at {rating:g}" for name, rating in self.anchors.items())
+        around = f"with {held}" if held else "around a mean of 1500"
+        ratings = [*self.overall, *(rating for game in self.games for rating in game.ratings)]
+        short = any(math.isinf(rating.low) for rating in ratings)
+        needed = f" Ratings have intervals from {statistics.FEWEST_FOR_BOOTSTRAP} deals on." if short else ""
+        return (
+            f"Ratings are Elo points of {self.basis.description()}, {around}. "
+            f"Intervals are 95%, over deals ({kind}).{needed}"
+        )
 
     def game(self, title: str) -> GameBoard:
         """Return the results of the match with this title."""
@@ -118,7 +126,7 @@ def board_of(
     experiment: StoredExperiment | None = None,
     *,
     everything: bool = False,
-    intervals: Intervals = "bootstrap",
+    intervals: statistics.Intervals = "bootstrap",
     basis: RatingBasis | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
@@ -146,12 +154,10 @@ def board_of(
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):
         tell(title, number, len(titled))
-        summary = summarise(match, store.results(match.id), intervals)
-        if not summary.deals:
-            continue
-        counted = evidence_of(match, store.results(match.id), names, basis)
-        evidence.append(counted)
-        games.append(_game_board(store, title, summary, counted, names, anchors))
+        counts = _MatchCounts(match, evidence_for(match, names, basis), store.results(match.id))
+        if counts.tally.deals:
+            evidence.append(counts.evidence)
+            games.append(_game_board(store, title, counts, names, anchors, intervals))
     if not games:
         raise ArenaError(f"{store.path or 'the store'} has no complete deal to report")
     tell("ratings", len(titled), len(titled))
@@ -185,25 +191,51 @@ def _text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
+class _MatchCounts:
+    """Everything that a board counts, in one pass over the complete deals of a match."""
+
+    def __init__(self, match: Match, evidence: Evidence, records: Iterable[GameRecord]) -> None:
+        self.match, self.evidence = match, evidence
+        self.tally, self.decisions = statistics.Tally(match), DecisionSums(match)
+        self._factor = match.game.returns(match.options).result_factor
+        self._by_seat: dict[tuple[int, int], list[float]] = {}  # by (agent, player), the mean result of each deal
+        for games in statistics.complete_deals(match, records):
+            self.tally.add(games)
+            self.evidence.add(games)
+            for game in games:
+                self.decisions.add(game)
+            self._add_seats(games)
+
+    def _add_seats(self, games: Sequence[GameRecord]) -> None:
+        of_deal: dict[tuple[int, int], list[float]] = {}
+        for game in games:
+            for player, agent in enumerate(game.seating):
+                of_deal.setdefault((agent, player), []).append(game.returns[player])
+        for place, returns in of_deal.items():
+            self._by_seat.setdefault(place, []).append(self._factor * sum(returns) / len(returns))
+
+    def seats(self, intervals: statistics.Intervals) -> dict[tuple[int, int], statistics.Estimate]:
+        """Return the mean result of each (agent, player), with an interval over deals."""
+        return dict(zip(self._by_seat, statistics.estimates(list(self._by_seat.values()), intervals), strict=True))
+
+
 def _game_board(
-    store: Store, title: str, summary: Summary, evidence: Evidence, names: Sequence[str], anchors: dict[str, float]
-) -> GameBoard:
-    match = summary.match
-    ratings = [rating for rating in fit([evidence], names, _near(anchors, match)) if rating.name in match.names]
+    store: Store, title: str, counts: _MatchCounts, names: Sequence[str], anchors: dict[str, float],
+    intervals: statistics.Intervals,
+) -> GameBoard:  # fmt: skip
+    match, summary = counts.match, counts.tally.summary(intervals)
+    near = {name: rating for name, rating in anchors.items() if name in match.names}
+    ratings = [rating for rating in fit([counts.evidence], names, near) if rating.name in match.names]
     clear = [
         (pair if found.low > 0 else pair[::-1])
         for pair, found in summary.advantages.items()
         if found.low > 0 or found.high < 0
     ]
-    behaviours, plies, sampled = _behaviours(store, match, summary.deals)
-    seats = _seats(store, match, summary.intervals)
+    sample = _sampled(store, match, summary.deals)
     return GameBoard(
-        title, summary, tuple(_best_first(ratings)), tuple(cycles(clear)), seats, behaviours, plies, sampled,
+        title, summary, tuple(_best_first(ratings)), tuple(cycles(clear)), counts.seats(intervals),
+        _behaviours(counts, sample), float(np.mean([len(game.actions) for game in sample])), len(sample),
     )  # fmt: skip
-
-
-def _near(anchors: dict[str, float], match: Match) -> dict[str, float]:
-    return {name: rating for name, rating in anchors.items() if name in match.names}
 
 
 def _best_first(ratings: Sequence[Rating]) -> list[Rating]:
@@ -224,52 +256,23 @@ def _unconnected(evidence: Sequence[Evidence], names: Sequence[str], anchors: di
     return tuple(name for agent, name in enumerate(names) if agent not in reached)
 
 
-def _seats(store: Store, match: Match, intervals: Intervals) -> dict[tuple[int, int], Estimate]:
-    """Return the mean result of each (agent, player), with an interval over deals."""
-    factor = match.game.returns(match.options).result_factor
-    values: dict[tuple[int, int], list[float]] = {}
-    for games in complete_deals(match, store.results(match.id)):
-        of_deal: dict[tuple[int, int], list[float]] = {}
-        for game in games:
-            for player, agent in enumerate(game.seating):
-                of_deal.setdefault((agent, player), []).append(game.returns[player])
-        for place, returns in of_deal.items():
-            values.setdefault(place, []).append(factor * sum(returns) / len(returns))
-    return dict(zip(values, estimates(list(values.values()), intervals), strict=True))
+# -- how agents behave --------------------------------------------------------------------------------------------
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# How agents behave
-
-
-def _behaviours(store: Store, match: Match, deals: Sequence[int]) -> tuple[tuple[Behaviour, ...], float, int]:
-    agents = len(match.agents)
-    decisions, seconds = np.zeros(agents, int), np.zeros(agents)
-    failures: list[Counter[str]] = [Counter() for _ in range(agents)]
-    outcomes: list[Counter[str]] = [Counter() for _ in range(agents)]
-    for games in complete_deals(match, store.results(match.id)):
-        for game in games:
-            for player, agent in enumerate(game.seating):
-                decisions[agent] += game.decisions[player]
-                seconds[agent] += game.seconds[player]
-                if game.failures:
-                    failures[agent].update(game.failures[player])
-                    outcomes[agent].update(game.outcomes[player])
-    sample = _sampled(store, match, deals)
-    habits = [_Habits() for _ in range(agents)]
+def _behaviours(counts: _MatchCounts, sample: Sequence[GameRecord]) -> tuple[Behaviour, ...]:
+    match, sums = counts.match, counts.decisions
+    habits = [_Habits() for _ in match.entries]
     for game in sample:
         _watch(match, game, habits)
-    found = tuple(
+    return tuple(
         Behaviour(
-            name, int(decisions[agent]), float(seconds[agent] / max(1, decisions[agent])),
-            dict(failures[agent].most_common()), dict(outcomes[agent].most_common()),
+            name, sums.decisions[agent], sums.seconds[agent] / max(1, sums.decisions[agent]),
+            dict(sums.failures[agent].most_common()), dict(sums.outcomes[agent].most_common()),
             dict(habits[agent].kinds.most_common()), habits[agent].choices / max(1, habits[agent].decisions),
             habits[agent].only_one / max(1, habits[agent].decisions),
         )
         for agent, name in enumerate(match.names)
     )  # fmt: skip
-    plies = float(np.mean([len(game.actions) for game in sample]))
-    return found, plies, len(sample)
 
 
 def _sampled(store: Store, match: Match, deals: Sequence[int]) -> list[GameRecord]:

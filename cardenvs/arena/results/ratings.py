@@ -31,25 +31,19 @@ from scipy.special import ndtr
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.results.statistics import (
-    FEWEST_FOR_BOOTSTRAP,
-    DealResampler,
-    complete_deals,
-    expanded_tails,
-    meetings,
-)
+from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, DealResampler, expanded_tails, meetings
 from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # rating points for odds of e to 1
 MIDDLE = 1500.0  # the mean rating without anchors
 RATING_RESAMPLES = 500
 
-_DRAW = 0.5  # won games added for each agent of every pair that met
+_DRAW = 0.5  # wins added for each agent of every pair that met
 _RIDGE = 1e-6  # regularises agents that no result connects with the others
-_LARGEST_STEP = 2.0  # of a Newton step
-_TOLERANCE = 1e-6  # of strengths: 0.0002 points
+_LARGEST_STEP = 2.0  # largest change of a strength in a Newton step
+_TOLERANCE = 1e-6  # precision of strengths: 0.0002 points
 _MOST_STEPS = 200
-_MOST_NUMBERS = 1 << 21  # in memory at once while fitting
+_MOST_NUMBERS = 1 << 21  # floats in memory at once while fitting
 
 Choice = tuple[tuple[int, ...], int]  # (agents not placed yet, the one of them that takes the next place)
 
@@ -72,12 +66,6 @@ class Rating:
     high: float
     games: int
     anchored: bool
-
-
-def ranks(ratings: Sequence[Rating]) -> list[int]:
-    """Return the rank of each rating: 1 plus the number of agents whose intervals lie above its own."""
-    bounds = [(one.rating, one.rating) if one.anchored else (one.low, one.high) for one in ratings]
-    return [1 + sum(low > high for low, _ in bounds) for _, high in bounds]
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -133,73 +121,84 @@ BY_RESULTS = RatingBasis()
 
 
 class Evidence(abc.ABC):
-    """What the games of one match tell about the strengths of its agents.
+    """Evidence of one match about the strengths of its agents, to which deals are added one at a time.
 
     Attributes:
-        deals: number of complete deals.
         games: float64 (agents,), number of games of each agent.
-        choices: the choices that `counts` counts.
     """
 
-    choices: list[Choice]
-
-    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str]) -> None:
-        """Count the complete deals of a match.
+    def __init__(self, match: Match, agents: Sequence[str]) -> None:
+        """Create evidence without games.
 
         Args:
             match: the match that was played.
-            records: its finished games, ordered by deal.
             agents: names of all agents to rate, including those of the match.
         """
-        numbers = [agents.index(name) for name in match.names]
-        rows: list[dict[int, float]] = []
+        self._match, self._numbers = match, [agents.index(name) for name in match.names]
         self.games = np.zeros(len(agents))
         self._columns: dict[Any, int] = {}
-        for games in complete_deals(match, records):
-            row: dict[int, float] = {}
-            for agents_met, returns in meetings(match, games):
-                seating = tuple(numbers[agent] for agent in agents_met)
-                for agent in seating:
-                    self.games[agent] += 1
-                for key, value in self._evidence(seating, returns):
-                    column = self._columns.setdefault(key, len(self._columns))
-                    row[column] = row.get(column, 0.0) + value
-            rows.append(row)
-        self.deals = len(rows)
-        by_deal = np.zeros((self.deals, len(self._columns)))
-        for number, row in enumerate(rows):
-            by_deal[number, list(row)] = list(row.values())
-        self._pool = DealResampler(self.deals) if rows else None
-        self._by_unit = by_deal if self._pool is None else self._pool.pooled(by_deal)
+        self._rows: list[dict[int, float]] = []  # by deal: value by column
+
+    def add(self, games: Sequence[GameRecord]) -> None:
+        """Add all games of one deal."""
+        row: dict[int, float] = {}
+        for agents_met, returns in meetings(self._match, games):
+            seating = tuple(self._numbers[agent] for agent in agents_met)
+            for agent in seating:
+                self.games[agent] += 1
+            for key, value in self._evidence(seating, returns):
+                column = self._columns.setdefault(key, len(self._columns))
+                row[column] = row.get(column, 0.0) + value
+        self._rows.append(row)
+
+    @property
+    def deals(self) -> int:
+        """Number of deals."""
+        return len(self._rows)
+
+    @property
+    @abc.abstractmethod
+    def choices(self) -> list[Choice]:
+        """The choices that `counts` counts."""
 
     @abc.abstractmethod
     def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
-        """Yield (key of a sum, value) for everything one game adds."""
+        """Yield (key of a column, value to add) for everything that a game contributes."""
 
     @abc.abstractmethod
     def _counted(self, sums: np.ndarray) -> np.ndarray:
-        """Return float64 (rows, choices) for rows of sums."""
+        """Return how often each choice was made, (n, choices), from sums over deals, (n, columns)."""
 
-    @property
+    def _by_unit(self) -> tuple[DealResampler, np.ndarray]:
+        """Return a resampler of the deals, and the sums over each of its units, (units, columns)."""
+        by_deal = np.zeros((self.deals, len(self._columns)))
+        for number, row in enumerate(self._rows):
+            by_deal[number, list(row)] = list(row.values())
+        pool = DealResampler(self.deals)
+        return pool, pool.pooled(by_deal)
+
+    @functools.cached_property
     def counts(self) -> np.ndarray:
-        """float64 (1, choices): the number of times each choice was made, over all deals."""
-        return self._counted(self._by_unit.sum(axis=0, keepdims=True))
+        """float64 (1, choices): how often each choice was made, over all deals. Read it after the last `add`."""
+        if not self._rows:
+            return np.zeros((1, len(self.choices)))
+        return self._counted(self._by_unit()[1].sum(axis=0, keepdims=True))
 
     def resampled(self, resamples: int, seed: int) -> np.ndarray:
         """Return float64 (resamples, choices): `counts` for resampled deals."""
-        if self._pool is None:
+        if not self._rows:
             return np.zeros((resamples, len(self.choices)))
-        sums = np.concatenate([weights @ self._by_unit for weights in self._pool.resampled(resamples, seed)])
-        return self._counted(sums)
+        pool, by_unit = self._by_unit()
+        return self._counted(np.concatenate([weights @ by_unit for weights in pool.resampled(resamples, seed)]))
 
 
 class Places(Evidence):
     """Evidence of the kind "places"."""
 
-    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str]) -> None:
-        """Count the complete deals of a match; see Evidence."""
-        super().__init__(match, records, agents)
-        self.choices = list(self._columns)
+    @property
+    def choices(self) -> list[Choice]:
+        """The choices that `counts` counts."""
+        return list(self._columns)
 
     def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
         return choices(seating, places_of(returns))
@@ -211,20 +210,24 @@ class Places(Evidence):
 class Results(Evidence):
     """Evidence of the kind "results"."""
 
-    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str], session: int = 1) -> None:
-        """Sum up the complete deals of a match; see Evidence.
+    def __init__(self, match: Match, agents: Sequence[str], session: int = 1) -> None:
+        """Create evidence without games; see Evidence.
 
         Args:
-            match, records, agents: as in Evidence.
+            match, agents: as in Evidence.
             session: games per session.
         """
-        super().__init__(match, records, agents)
+        super().__init__(match, agents)
         self._session = session
-        self._pairs = sorted({pair for pair, _ in self._columns})
-        self.choices = [(pair, agent) for pair in self._pairs for agent in pair]
-        self._places = np.array(
-            [[self._columns[pair, power] for power in range(3)] for pair in self._pairs], int
-        ).reshape(-1, 3)
+
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        return sorted({pair for pair, _ in self._columns})
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The choices that `counts` counts."""
+        return [(pair, agent) for pair in self._pairs for agent in pair]
 
     def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
         for (first, mine), (second, other) in itertools.permutations(zip(seating, returns, strict=True), 2):
@@ -234,7 +237,8 @@ class Results(Evidence):
                     yield ((first, second), power), value
 
     def _counted(self, sums: np.ndarray) -> np.ndarray:
-        games, total, squares = (sums[:, self._places[:, power]] for power in range(3))
+        columns = np.array([[self._columns[pair, power] for power in range(3)] for pair in self._pairs], int)
+        games, total, squares = (sums[:, column] for column in columns.reshape(-1, 3).T)
         played = np.maximum(games, 1e-300)
         mean = total / played
         spread = np.sqrt(np.maximum(squares / played - mean * mean, 0.0))
@@ -243,11 +247,9 @@ class Results(Evidence):
         return np.stack([games * ahead, games * (1 - ahead)], axis=2).reshape(len(sums), -1)
 
 
-def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], basis: RatingBasis) -> Evidence:
-    """Return the evidence of a match's complete deals for a basis of ratings; see Evidence."""
-    if basis.by == "places":
-        return Places(match, records, agents)
-    return Results(match, records, agents, basis.games)
+def evidence_for(match: Match, agents: Sequence[str], basis: RatingBasis) -> Evidence:
+    """Return evidence without games, for a basis of ratings; see Evidence."""
+    return Places(match, agents) if basis.by == "places" else Results(match, agents, basis.games)
 
 
 def fit(
@@ -350,7 +352,7 @@ class _Model:
             shares = self._shares(strengths)
             gradient = wins - np.einsum("bs,bsi->bi", set_counts, shares) - ridge * (strengths - self._middle)
             inner = shares[:, :, self._free]
-            hessian = -np.einsum("bs,bsi,bsj->bij", set_counts, inner, inner, optimize=True)  # of minus the likelihood
+            hessian = -np.einsum("bs,bsi,bsj->bij", set_counts, inner, inner, optimize=True)  # of minus log-likelihood
             diagonal = np.einsum("bs,bsi->bi", set_counts, inner)
             hessian[:, range(len(self._free)), range(len(self._free))] += diagonal
             hessian += ridge * np.eye(len(self._free))
@@ -364,11 +366,11 @@ class _Model:
         """Return float64 (rows, sets, agents): the probability that each agent is chosen from each set."""
         powers = np.exp(strengths - strengths.max(axis=1, keepdims=True))
         weights = self._members[None, :, :] * powers[:, None, :]
-        return weights / weights.sum(axis=2, keepdims=True)
+        shares: np.ndarray = weights / weights.sum(axis=2, keepdims=True)
+        return shares
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Cycles
+# -- cycles -------------------------------------------------------------------------------------------------------
 
 
 def cycles(beats: Iterable[tuple[int, int]], longest: int = 4) -> list[tuple[int, ...]]:

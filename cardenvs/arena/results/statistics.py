@@ -30,9 +30,9 @@ LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST_FOR_BOOTSTRAP = 15  # deals; fewer say too little about the tails and get Student's interval
 
-_TOLERANCE = 1e-6  # by which returns may exceed a game's bounds
-_MOST_UNITS = 4096  # drawn per resample
-_MOST_DRAWS = 1 << 21  # in memory at once
+_TOLERANCE = 1e-6  # how much returns may exceed a game's bounds
+_MOST_UNITS = 4096  # units drawn per resample
+_MOST_DRAWS = 1 << 21  # draws in memory at once
 
 Intervals = Literal["student", "bootstrap"]
 
@@ -84,7 +84,7 @@ class Summary:
         deals: complete deals, in order; the summary covers these.
         games: number of games in them.
         unfinished: number of games of the match that are not in the summary.
-        standings: in the order of Match.agents.
+        standings: in the order of Match.entries.
         advantages: for each pair (i, j), i < j, that met: the advantage of agent i over agent j.
         intervals: how intervals were computed.
     """
@@ -100,12 +100,13 @@ class Summary:
     def _repr_html_(self) -> str:
         """Return the table and the plot that a notebook shows."""
         from cardenvs.arena.output.page import notebook_html
+        from cardenvs.arena.results.document import summary_document
 
-        return notebook_html(self)
+        return notebook_html(summary_document(self))
 
     @property
     def ranking(self) -> list[Standing]:
-        """The standings, best mean first; equal ones in the order of Match.agents."""
+        """The standings, best mean first; equal ones in the order of Match.entries."""
         return sorted(self.standings, key=lambda standing: -standing.mean.mean)
 
     def rank(self, standing: Standing) -> int:
@@ -121,19 +122,12 @@ class Summary:
 
 
 def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals = "student") -> Summary:
-    """Summarise the finished games of a match.
+    """Summarise the finished games of a match, ordered by deal. Incomplete deals and deals beyond match.deals do not
+    count.
 
-    Args:
-        match: the match that was played.
-        records: its finished games, ordered by deal. Incomplete deals and deals beyond match.deals do not count.
-        intervals: "student" or "bootstrap", both over deals.
+    Intervals are "student" or "bootstrap", both over deals.
     """
-    tally = Tally.of(match, records)
-    games = len(tally.deals) * len(match.lineups)
-    return Summary(
-        match, tuple(tally.deals), games, match.num_games - games, tally.standings(intervals),
-        tally.advantages(intervals), intervals,
-    )  # fmt: skip
+    return Tally.of(match, records).summary(intervals)
 
 
 class Tally:
@@ -147,9 +141,9 @@ class Tally:
     def __init__(self, match: Match) -> None:
         self.match = match
         self.deals: list[int] = []
-        agents = len(match.agents)
+        agents = len(match.entries)
         self._factor = match.game.returns(match.options).result_factor
-        self._shares = min(2, match.options.num_players)  # what one gains at a table, another may lose
+        self._shares = min(2, match.options.num_players)  # an advantage at a table is half a difference
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, its mean in each deal
         self._pairs: dict[tuple[int, int], list[float]] = {}  # by pair, the advantage in each deal
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
@@ -189,6 +183,14 @@ class Tally:
         winners = [agent for agent, result in zip(agents, returns, strict=True) if result == best]
         for agent in winners:
             self._won[agent] += 1 / len(winners)
+
+    def summary(self, intervals: Intervals = "student") -> Summary:
+        """Return the results of all deals added so far."""
+        games = len(self.deals) * len(self.match.lineups)
+        return Summary(
+            self.match, tuple(self.deals), games, self.match.num_games - games, self.standings(intervals),
+            self.advantages(intervals), intervals,
+        )  # fmt: skip
 
     def means_by_deal(self) -> dict[int, np.ndarray]:
         """Return by agent: float64 (deals,), its mean return in each deal."""

@@ -1,4 +1,4 @@
-"""Sums of games' statistics: figures by agent, and counts of everything that occurred."""
+"""Sums over games: decisions and failures by agent, figures by agent, and counts of everything that occurred."""
 
 import math
 import statistics
@@ -11,32 +11,46 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.statistics import estimate
 
-Values = list[tuple[int, float]]  # each with its deal
+Values = list[tuple[int, float]]  # (deal, value)
+
+
+class DecisionSums:
+    """How the agents of a match decided, summed over games."""
+
+    def __init__(self, match: Match) -> None:
+        agents = range(len(match.entries))
+        # by agent, the number of decisions and the time they took
+        self.decisions, self.seconds = [0 for _ in agents], [0.0 for _ in agents]
+        self.failures: list[Counter[str]] = [Counter() for _ in agents]  # by agent, the number of failed tries by class
+        # by agent, the number of "forced" and "forfeit" decisions
+        self.outcomes: list[Counter[str]] = [Counter() for _ in agents]
+
+    def add(self, game: GameRecord) -> None:
+        """Add a finished game."""
+        for player, agent in enumerate(game.seating):
+            self.decisions[agent] += game.decisions[player]
+            self.seconds[agent] += game.seconds[player]
+            if game.failures:  # empty if agents played without a proxy
+                self.failures[agent].update(game.failures[player])
+                self.outcomes[agent].update(game.outcomes[player])
 
 
 class GameSums:
-    """Sums over the finished games of a match.
-
-    Attributes:
-        match: the match.
-        games: number of games added so far.
-        counts: by group and name: [total count, number of games in which it occurred].
-        figures: names of the games' figures.
-        first_failures: by agent, the first failed try at a decision in words.
-    """
+    """Sums over the finished games of a match."""
 
     def __init__(self, match: Match) -> None:
-        self.match, self.games = match, 0
+        self.match = match
+        self.games = 0  # number of games added so far
+        # by group and name: [total count, number of games in which it occurred]
         self.counts: dict[str, dict[str, list[int]]] = {}
-        self.figures: list[str] = []
-        agents = range(len(match.agents))
+        self.figures: list[str] = []  # names of the games' figures
+        agents = range(len(match.entries))
         self._plies: Values = []
         self._returns: list[Values] = [[] for _ in agents]
         self._figures: list[dict[str, Values]] = [{} for _ in agents]
         self._won, self._shared = [0 for _ in agents], [0 for _ in agents]
-        self._failures: list[Counter[str]] = [Counter() for _ in agents]
-        self._outcomes: list[Counter[str]] = [Counter() for _ in agents]
-        self.first_failures: dict[int, str] = {}
+        self._decisions = DecisionSums(match)
+        self.first_failures: dict[int, str] = {}  # by agent, the first failed try at a decision in words
 
     @classmethod
     def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
@@ -55,12 +69,10 @@ class GameSums:
             self._returns[agent].append((game.deal, game.returns[player]))
             self._won[agent] += winners == (player,)
             self._shared[agent] += len(winners) > 1 and player in winners
-        if game.failures:  # none if agents played without a proxy
-            for player, agent in enumerate(game.seating):
-                self._failures[agent].update(game.failures[player])
-                self._outcomes[agent].update(game.outcomes[player])
-                if game.failures[player] and agent not in self.first_failures:
-                    self.first_failures[agent] = _first_failure(game, player)
+        self._decisions.add(game)
+        for player, failures in enumerate(game.failures):
+            if failures:
+                self.first_failures.setdefault(game.seating[player], _first_failure(game, player))
         if game.statistics is None:
             return
         for name, values in game.statistics.figures.items():
@@ -76,19 +88,14 @@ class GameSums:
                 both[1] += count > 0
 
     @property
-    def rows(self) -> list[tuple[str, list[int]]]:
+    def _rows(self) -> list[tuple[str, list[int]]]:
         """(name, agent numbers) of each agent, and of all agents with the same spec if there are several."""
-        specs = self.match.agents
+        specs = self.match.specs
         rows = [(name, [agent]) for agent, name in enumerate(self.match.names)]
         together = {spec: [agent for agent, other in enumerate(specs) if other == spec] for spec in specs}
         return rows + [(f"all {spec}", agents) for spec, agents in together.items() if len(agents) > 1]
 
-    @property
-    def plies(self) -> dict[str, float | None] | None:
-        """Statistics of the length of games, in the form of a figure in `of_agents`."""
-        return _spread(self._plies)
-
-    def of_agents(self, agents: Sequence[int]) -> dict[str, Any]:
+    def _of_agents(self, agents: Sequence[int]) -> dict[str, Any]:
         """Return the combined results of some agents as JSON values.
 
         Each figure has its mean with a 95% Student t interval over deals, standard deviation, minimum and maximum.
@@ -102,22 +109,22 @@ class GameSums:
                 name: _spread([pair for agent in agents for pair in self._figures[agent].get(name, ())])
                 for name in self.figures
             },
-            "failures": _total(self._failures, agents),
-            "outcomes": _total(self._outcomes, agents),
+            "failures": _total(self._decisions.failures, agents),
+            "outcomes": _total(self._decisions.outcomes, agents),
         }
 
     @property
-    def given_up(self) -> int:
-        """Number of forfeits, of all agents."""
-        return sum(outcomes[FORFEITED] for outcomes in self._outcomes)
+    def forfeits(self) -> int:
+        """Number of forfeits of all agents."""
+        return sum(outcomes[FORFEITED] for outcomes in self._decisions.outcomes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all sums as JSON values."""
-        rows = self.rows if self.games else []
+        rows = self._rows if self.games else []
         return {
             "games": self.games,
-            "plies": self.plies,
-            "agents": [{"agent": name, "numbers": agents, **self.of_agents(agents)} for name, agents in rows],
+            "plies": _spread(self._plies),
+            "agents": [{"agent": name, "numbers": agents, **self._of_agents(agents)} for name, agents in rows],
             "counts": {
                 group: {name: {"total": total, "games": games} for name, (total, games) in counts.items()}
                 for group, counts in self.counts.items()

@@ -4,9 +4,9 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge.bidding import makes_call
-from cardenvs.games.bridge.cards import cards_played
 from cardenvs.games.bridge.reading import begin_reading, new_reading, read_call
 from cardenvs.games.bridge.state import BID_0, NO_BID, NO_TRUMP, ONLY_PLAY, PASS
+from cardenvs.kits.tricks import cards_played
 
 
 @kernel(inline=True)

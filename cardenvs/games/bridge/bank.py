@@ -2,7 +2,7 @@
 
 `deals.npy` is an array uint8 of shape (deals, 23), a deal a row:
 
-* bytes 0 to 12, the owners: card c (0..51, `cardenvs.core.cards`) belongs to player `row[c // 4] >> 2 * (c % 4) & 3`.
+* bytes 0 to 12, the owners: card c (0..51, `cardenvs.kits.cards`) belongs to player `row[c // 4] >> 2 * (c % 4) & 3`.
 * bytes 13 to 22, the tricks: declarer p's side takes `row[13 + k // 2] >> 4 * (k % 2) & 15` of them in denomination d
   (clubs, diamonds, hearts, spades, no-trump), where k = 4 * d + p.
 
@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import FileError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.shared_data import shared_bytes
 from cardenvs.games.bridge.state import NUM_DENOMINATIONS, NUM_PLAYERS, NUM_RESULTS, NUM_TRICKS
+from cardenvs.kits.cards import NUM_CARDS
 
 FILE = Path(__file__).parent / "deals.npy"
 VARIABLE = "CARDENVS_BRIDGE_BANK"

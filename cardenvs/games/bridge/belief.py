@@ -5,11 +5,11 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below, substream_seed
 from cardenvs.games.bridge.agreement import has_natural_auction
-from cardenvs.games.bridge.cards import cards_played
 from cardenvs.games.bridge.evaluation import high_card_points, is_balanced, length_of
 from cardenvs.games.bridge.reading import new_reading, read_auction
 from cardenvs.games.bridge.state import NUM_PLAYERS
 from cardenvs.games.bridge.worlds import determinize, exchange_cards, sees_hand
+from cardenvs.kits.tricks import cards_played
 
 _BELIEF = 3  # chance source
 _MOST_TRIES = 32

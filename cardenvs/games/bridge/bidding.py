@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge import meanings as m
-from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights
+from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION
 from cardenvs.games.bridge.evaluation import hand_points, high_card_points, is_balanced, is_stopped, length_of
 from cardenvs.games.bridge.promises import (
     HEARTS,
@@ -26,6 +25,8 @@ from cardenvs.games.bridge.state import (
     PASS,
     REDOUBLE,
 )
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.tricks import heights
 
 _NEVER = 50  # misfit of a call that would mislead partner
 _MOST_LEVEL = 3  # of a bid that is forced, and fits badly

@@ -2,36 +2,17 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.games.bridge.state import NO_CARD, NUM_DENOMINATIONS
+from cardenvs.games.bridge.state import NUM_DENOMINATIONS
+from cardenvs.games.bridge.table import TABLE
+from cardenvs.kits.cards import count_bits, lowest_card
+from cardenvs.kits.tricks import SUIT_SIZE, Tricks, heights, rank_in_trick
 
 NUM_SUITS = 4
-SUIT_SIZE = 13
 SUIT_CARDS = (1 << SUIT_SIZE) - 1
 ACES = 1 | 1 << SUIT_SIZE | 1 << 2 * SUIT_SIZE | 1 << 3 * SUIT_SIZE
 SUIT_OF_DENOMINATION = np.array([1, 2, 3, 0, -1], np.int8)  # the deck's suits are s c d h
 DENOMINATION_OF_SUIT = np.array([3, 0, 1, 2], np.int8)
-
-
-@kernel(inline=True)
-def suit_of(card):
-    """Return the suit of a card, 0 to 3 for s c d h."""
-    return card // SUIT_SIZE
-
-
-@kernel(inline=True)
-def height(card):
-    """Return the rank of a card with the ace on top: 0 for the 2, 12 for the ace (1.1)."""
-    rank = card % SUIT_SIZE
-    return rank - 1 if rank else SUIT_SIZE - 1
-
-
-@kernel(inline=True)
-def heights(cards, suit):
-    """Return the cards of a suit in a bit set, as a bit set of heights."""
-    ranks = cards >> SUIT_SIZE * suit & SUIT_CARDS
-    return ranks >> 1 | (ranks & 1) << SUIT_SIZE - 1
 
 
 @kernel(inline=True)
@@ -53,49 +34,13 @@ def trump_suit(s):
 
 
 @kernel(inline=True)
-def led_suit(s):
-    """Return the suit to follow, or -1 if the trick has no card yet."""
-    card = s.played[s.leader, s.trick]
-    return -1 if card == NO_CARD else suit_of(np.int64(card))
+def _strength(s, card, led):
+    """Return how good a card is in a trick: trumps, then the suit that was led; other cards cannot win (4.3)."""
+    return rank_in_trick(card, led, trump_suit(s))
 
 
-@kernel(inline=True)
-def beats(card, other, trump):
-    """Whether `card`, played later, beats `other`, the best card of the trick so far (4.3)."""
-    if suit_of(card) == suit_of(other):
-        return height(card) > height(other)
-    return suit_of(card) == trump
-
-
-@kernel(inline=True)
-def trick_winner(s):
-    """Return who has played the best card of the trick so far (4.3)."""
-    trump, winner = trump_suit(s), np.int64(s.leader)
-    best = np.int64(s.played[winner, s.trick])
-    for k in range(1, 4):
-        p = (s.leader + k) & 3
-        card = np.int64(s.played[p, s.trick])
-        if card != NO_CARD and beats(card, best, trump):
-            winner, best = p, card
-    return winner
-
-
-@kernel(inline=True)
-def playable(s, player):
-    """Return the cards that `player` may play to this trick, as a bit set (4.2)."""
-    hand, suit = s.hands[player], led_suit(s)
-    following = hand & SUIT_CARDS << SUIT_SIZE * max(suit, 0)
-    return following if suit >= 0 and following else hand
-
-
-@kernel(inline=True)
-def cards_played(s, player):
-    """Return the cards that `player` has played in this deal, as a bit set."""
-    cards = np.int64(0)
-    for trick in range(s.trick + 1):
-        if trick < SUIT_SIZE and s.played[player, trick] != NO_CARD:
-            cards |= np.int64(1) << s.played[player, trick]
-    return cards
+TRICKS = Tricks(TABLE, _strength)
+led_suit, playable, trick_winner = TRICKS.led_suit, TRICKS.playable, TRICKS.winner  # (4.2, 4.3)
 
 
 @kernel(inline=True)

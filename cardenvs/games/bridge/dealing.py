@@ -3,16 +3,14 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.bridge import state, table
 from cardenvs.games.bridge.bank import num_deals, owner_of, tricks_in
-from cardenvs.games.bridge.cards import DENOMINATION_OF_SUIT, NUM_SUITS, SUIT_SIZE
+from cardenvs.games.bridge.cards import DENOMINATION_OF_SUIT, NUM_SUITS
 from cardenvs.games.bridge.state import (
     AUCTION,
     NO_BID,
-    NO_CARD,
     NO_TRUMP,
     NUM_BIDS,
     NUM_DENOMINATIONS,
@@ -21,6 +19,9 @@ from cardenvs.games.bridge.state import (
     NUM_SIDES,
     NUM_TRICKS,
 )
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.deck import NO_CARD, put_in_order
+from cardenvs.kits.tricks import SUIT_SIZE, clear_tricks
 
 BANK = 2  # chance source
 
@@ -39,8 +40,7 @@ def deal_hands(s, dealer, given, log):
     else:
         for k in range(NUM_RESULTS):
             s.tricks[k] = s.rules.tricks[k]
-        for card in range(NUM_CARDS):
-            s.dealt[card] = card
+        put_in_order(s.dealt, NUM_CARDS)
         start_stream(s, DEAL, s.num_deals)
         shuffle_rest(s, s.dealt, NUM_CARDS, given)
     s.num_deals += 1
@@ -97,11 +97,8 @@ def _open_auction(s, log):
         for denomination in range(NUM_DENOMINATIONS):
             s.named[side, denomination] = ev.NO_PLAYER
         ev.log_set(log, table.HAS_TRICKS, side, table.SIDE_TRICKS + side, 0)
-    for p in range(NUM_PLAYERS):
-        s.voids[p] = 0
-        for trick in range(NUM_TRICKS):
-            s.played[p, trick] = NO_CARD
-    s.contract, s.doubled, s.declarer, s.is_faced, s.trick = NO_BID, 0, ev.NO_PLAYER, 0, 0
+    clear_tricks(s)
+    s.contract, s.doubled, s.declarer, s.is_faced = NO_BID, 0, ev.NO_PLAYER, 0
     s.leader = s.turn = s.current_player = s.dealer
     ev.log_set(log, table.NO_CONTRACT, ev.NO_PLAYER, table.CONTRACT, 0)
     ev.log_set(log, table.DOUBLES, ev.NO_PLAYER, table.DOUBLED, 0)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
-from cardenvs.games.bridge.cards import ACES, SUIT_OF_DENOMINATION, heights, length
+from cardenvs.games.bridge.cards import ACES, SUIT_OF_DENOMINATION, length
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.tricks import heights
 
 
 @kernel

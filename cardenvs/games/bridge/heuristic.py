@@ -7,26 +7,13 @@ a defender knows the own hand and dummy.
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge.bidding import natural_call
-from cardenvs.games.bridge.cards import (
-    SUIT_SIZE,
-    beats,
-    card_at,
-    dummy_of,
-    height,
-    heights,
-    led_suit,
-    length,
-    lowest,
-    playable,
-    suit_of,
-    trick_winner,
-    trump_suit,
-)
+from cardenvs.games.bridge.cards import card_at, dummy_of, led_suit, length, lowest, playable, trick_winner, trump_suit
 from cardenvs.games.bridge.state import AUCTION, CARD_0
 from cardenvs.games.bridge.worlds import hidden_cards
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.tricks import SUIT_SIZE, height, heights, suit_of
 
 _TEN = 8  # height
 _JACK = 9
@@ -343,11 +330,11 @@ def _ruff_or_discard(s, seat, cards, unseen):
     safe = partner_wins and (place == 3 or _is_master(best, against))
     if trump >= 0 and length(cards, trump) and not safe:
         ruff = lowest(cards, trump)
-        if suit_of(best) == trump and not beats(ruff, best, trump):
+        if suit_of(best) == trump and not _wins(ruff, best, trump):
             ruff = _highest_of(cards, trump)
-            if beats(ruff, best, trump):
+            if _wins(ruff, best, trump):
                 ruff = _cheapest_above(cards, trump, height(best))
-        if beats(ruff, best, trump):
+        if _wins(ruff, best, trump):
             return ruff
     return _discard(s, seat, cards, trump, against)
 
@@ -377,3 +364,9 @@ def _discard(s, seat, cards, trump, against):
         if value > best_value:
             best, best_value = low, value
     return best
+
+
+@kernel(inline=True)
+def _wins(ruff, best, trump):
+    """Whether a trump beats the best card of the trick so far."""
+    return suit_of(best) != trump or height(ruff) > height(best)

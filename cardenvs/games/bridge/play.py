@@ -3,24 +3,21 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge import table
-from cardenvs.games.bridge.cards import dummy_of, led_suit, suit_of, trick_winner
+from cardenvs.games.bridge.cards import TRICKS, dummy_of, trick_winner
 from cardenvs.games.bridge.settling import end_deal
 from cardenvs.games.bridge.state import NUM_PLAYERS, NUM_TRICKS
+from cardenvs.kits.cards import lowest_card
+
+_play = TRICKS.play
 
 
 @kernel(inline=True)
 def play_card(s, card, log):
     """Play a card from the hand whose turn it is; the fourth ends the trick (4)."""
-    player, suit = np.int64(s.turn), led_suit(s)
-    if suit >= 0 and suit_of(card) != suit:
-        s.voids[player] |= 1 << suit
-    s.hands[player] ^= 1 << card
-    s.played[player, s.trick] = card
-    kind = table.LEADS if suit < 0 else table.PLAYS
-    ev.log_move(log, kind, player, card, table.HAND + player, table.TRICK + player, ev.EVERYBODY)
+    player = np.int64(s.turn)
+    _play(s, player, card, log)
     if not s.is_faced:
         _face_dummy(s, log)
     if (player + 1) & 3 == s.leader:
@@ -57,9 +54,7 @@ def _end_trick(s, log):
     s.tricks_won[winner & 1] += 1
     s.trick += 1
     for p in range(NUM_PLAYERS):
-        ev.log_event(
-            log, table.TAKES, p, ev.UNKNOWN, table.TRICK + p, table.TRICKS + winner, 0, ev.NOBODY, ev.EVERYBODY
-        )
+        ev.log_move_all(log, table.TAKES, p, table.TRICK + p, table.TRICKS + winner)
     ev.log_note(log, table.WINS_TRICK, winner, s.trick)
     ev.log_set(log, table.HAS_TRICKS, winner & 1, table.SIDE_TRICKS + (winner & 1), s.tricks_won[winner & 1])
     s.leader = winner

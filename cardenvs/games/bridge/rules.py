@@ -3,17 +3,16 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.kernel import kernel
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import random_below, start_stream
-from cardenvs.core.rules import Returns
 from cardenvs.games.bridge import state, table
 from cardenvs.games.bridge.auction import can_double, can_redouble, given_auction, make_call
-from cardenvs.games.bridge.cards import playable
+from cardenvs.games.bridge.cards import TRICKS, playable
 from cardenvs.games.bridge.dealing import board_vulnerable, deal_hands
 from cardenvs.games.bridge.play import play_card
 from cardenvs.games.bridge.scoring import matchpoints
-from cardenvs.games.bridge.settling import MOST_IN_RUBBER, pay
+from cardenvs.games.bridge.settling import MOST_IN_RUBBER
 from cardenvs.games.bridge.state import (
     AUCTION,
     BID_0,
@@ -27,10 +26,14 @@ from cardenvs.games.bridge.state import (
     PLAY,
     REDOUBLE,
 )
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.listing import list_bits
+from cardenvs.kits.matches import leave, pay_sides
 
 BOARD = 1  # chance source
 WORST = 7600  # 13 down, redoubled, vulnerable
 MOST_IMPS = 24
+_explain = TRICKS.explain
 
 
 @kernel
@@ -59,12 +62,7 @@ def deal(s, given, log):
 def legal_actions(s, out):
     """Calls (3.1 to 3.3), or cards (4.2)."""
     if s.phase == PLAY:
-        cards, n = playable(s, np.int64(s.turn)), 0
-        while cards:
-            out[n] = CARD_0 + lowest_card(cards)
-            cards &= cards - 1
-            n += 1
-        return n
+        return list_bits(playable(s, np.int64(s.turn)), CARD_0, out, 0)
     out[0] = PASS
     n = 1
     if can_double(s):
@@ -85,10 +83,7 @@ def explain_illegal(s, action):
     if (action < CARD_0) != (s.phase == AUCTION):
         return state.AUCTION_IS_ON if s.phase == AUCTION else state.AUCTION_IS_OVER
     if s.phase == PLAY:
-        card = action - CARD_0
-        if not s.hands[s.turn] >> card & 1:
-            return state.NOT_HELD
-        return 0 if playable(s, np.int64(s.turn)) >> card & 1 else state.MUST_FOLLOW
+        return _explain(s, np.int64(s.turn), action - CARD_0)
     if action == DOUBLE:
         return 0 if can_double(s) else state.NOTHING_TO_DOUBLE
     if action == REDOUBLE:
@@ -108,25 +103,18 @@ def apply_action(s, action, log):
 @kernel
 def forfeit(s, player, log):
     """The side of `player` loses the most that a deal, or a rubber, can cost (8)."""
-    s.active[player] = 0
-    ev.log_note(log, table.FORFEITS, player, 0)
+    leave(s, player, table.FORFEITS, log)
     amount = MOST_IN_RUBBER if s.rules.scoring == state.RUBBER else WORST
     if s.rules.result == state.IMPS:
         amount = MOST_IMPS
     elif s.rules.result == state.MATCHPOINTS:
         amount = -matchpoints(-WORST - 10, s.rules.other_scores)
-    pay(s, amount if player & 1 else -amount)
+    pay_sides(s, amount if player & 1 else -amount)
     s.terminal = 1
 
 
-def num_actions(options):
-    """The calls, then the cards."""
-    return NUM_ACTIONS
-
-
-def max_legal(options):
-    """Pass, double and all bids."""
-    return NUM_CALLS - 1
+num_actions = NUM_ACTIONS  # the calls, then the cards
+max_legal = NUM_CALLS - 1  # pass, double and all bids
 
 
 def max_length(options):

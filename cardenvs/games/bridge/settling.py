@@ -3,11 +3,10 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import count_bits
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge import state, table
-from cardenvs.games.bridge.cards import ACES, SUIT_SIZE, cards_played, trump_suit
+from cardenvs.games.bridge.cards import ACES, trump_suit
 from cardenvs.games.bridge.dealing import deal_hands
 from cardenvs.games.bridge.scoring import (
     GAME_POINTS,
@@ -19,6 +18,9 @@ from cardenvs.games.bridge.scoring import (
     penalty,
 )
 from cardenvs.games.bridge.state import NO_BID, NUM_DENOMINATIONS, NUM_PLAYERS, NUM_SIDES
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.matches import pay_sides
+from cardenvs.kits.tricks import SUIT_SIZE, cards_played
 
 MOST_IN_RUBBER = 10_000  # points that a rubber pays, however large the difference (6.6)
 _HONOURS = 0b1111000000001  # A, T, J, Q, K of a suit, by rank
@@ -38,7 +40,7 @@ def end_deal(s, tricks, log):
         points = duplicate_score(np.int64(s.contract), s.doubled, s.vulnerable >> side & 1, tricks)
         s.points[k] = points if side == 0 else -points
         ev.log_note(log, table.SCORES, s.declarer, points)
-    pay(s, _worth(s, np.int64(s.points[k])))
+    pay_sides(s, _worth(s, np.int64(s.points[k])))
     s.terminal = 1
 
 
@@ -50,13 +52,6 @@ def _worth(s, points):
     if s.rules.result == state.MATCHPOINTS:
         return matchpoints(points, s.rules.other_scores)
     return points
-
-
-@kernel(inline=True)
-def pay(s, amount):
-    """North and South get `amount` each, East and West the opposite."""
-    for p in range(NUM_PLAYERS):
-        s.rewards[p] = -amount if p & 1 else amount
 
 
 @kernel
@@ -149,4 +144,4 @@ def _score_unfinished(s, log):
 def _end_rubber(s):
     """The difference is won, up to a limit (6.6)."""
     s.terminal = 1
-    pay(s, max(-MOST_IN_RUBBER, min(np.int64(s.totals[0] - s.totals[1]), MOST_IN_RUBBER)))
+    pay_sides(s, max(-MOST_IN_RUBBER, min(np.int64(s.totals[0] - s.totals[1]), MOST_IN_RUBBER)))

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.tricks import trick_fields
 
 NUM_PLAYERS = 4
 NUM_SIDES = 2
@@ -18,7 +17,6 @@ NUM_BIDS = 35
 MAX_CALLS = 319  # three passes, each bid with two passes, double, two passes, redouble, two passes, and one pass more
 MAX_GIVEN_CALLS = 40
 MAX_DEALS = 40
-NO_CARD = -1
 NO_BID = -1
 NOT_KNOWN = -1
 
@@ -41,7 +39,7 @@ PHASES = ("auction", "play")
 AUCTION, PLAY = range(2)
 
 # Reasons of a refusal.
-AUCTION_IS_ON, AUCTION_IS_OVER, BID_TOO_LOW, NOTHING_TO_DOUBLE, NOTHING_TO_REDOUBLE, NOT_HELD, MUST_FOLLOW = range(1, 8)
+AUCTION_IS_ON, AUCTION_IS_OVER, BID_TOO_LOW, NOTHING_TO_DOUBLE, NOTHING_TO_REDOUBLE = range(3, 8)
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ STATE = record(
     rules_dtype(BridgeOptions),
     NUM_PLAYERS,
     [
-        ("hands", "i8", (NUM_PLAYERS,)),  # bit sets of cards          seen by: owner; dummy's, once faced, by all
+        *trick_fields(NUM_PLAYERS, NUM_TRICKS),  # dummy's hand, once faced, is seen by all
         ("dealt", "i1", (NUM_CARDS,)),  # room to deal in; not kept, all NO_CARD            seen by: nobody
         ("board", "i1"),  # number, 1..16                                               all below: seen by all
         ("dealer", "i1"),
@@ -150,13 +148,9 @@ STATE = record(
         # The play
         ("declarer", "i1"),  # or NO_PLAYER, as long as the auction goes on
         ("is_faced", "u1"),  # dummy's hand
-        ("leader", "i1"),  # of this trick
         ("turn", "i1"),  # whose card is to be played: dummy's cards are chosen by declarer
-        ("trick", "i1"),  # 0, 1, ...
-        ("played", "i1", (NUM_PLAYERS, NUM_TRICKS)),  # by trick, or NO_CARD
         ("winners", "i1", (NUM_TRICKS,)),
         ("tricks_won", "i1", (NUM_SIDES,)),
-        ("voids", "u1", (NUM_PLAYERS,)),  # bit set of suits that p has shown not to hold
         # The rubber
         ("num_deals", "i1"),  # begun
         ("games", "i1", (NUM_SIDES,)),
@@ -171,8 +165,3 @@ STATE = record(
         ("points", "i4", (MAX_DEALS,)),
     ],
 )
-
-
-def deck(options):
-    """Return all cards of the game (1.1)."""
-    return np.arange(NUM_CARDS, dtype=np.int16)

@@ -2,25 +2,40 @@
 
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.bridge.state import NUM_PLAYERS
+from cardenvs.kits.matches import declare_forfeit
+from cardenvs.kits.tricks import card_in_trick
+
+
+def faced_cards(s, player):
+    """Return the hand of dummy, once it is faced."""
+    return s.hands[player] if s.is_faced and player == (s.declarer + 2) % NUM_PLAYERS else 0
+
+
+def cards_won(s, player):
+    """Return the cards of the tricks that `player` has won, in order."""
+    over = slice(0, int(s.trick))
+    return s.played[:, over][:, s.winners[over] == player].T
+
 
 TABLE = Table(NUM_PLAYERS)
 
 PACK = TABLE.pile("pack", layout="none")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-TRICK = TABLE.pile("trick", per_player=True)
-TRICKS = TABLE.pile("tricks", per_player=True, layout="stack")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=faced_cards)
+TRICK = TABLE.pile("trick", per_player=True, layout="trick", tokens=card_in_trick)
+TRICKS = TABLE.pile("tricks", per_player=True, layout="stack", tokens=cards_won)
 
-DEALER = TABLE.counter("dealer", use="player")
-BOARD = TABLE.counter("board", use="none")
-VULNERABLE = TABLE.counter("vulnerable", use="none")  # bit set of sides
-CONTRACT = TABLE.counter("contract", use="none")  # 0, or the number of the last bid from 1
-DOUBLED = TABLE.counter("doubled", use="none")
-DECLARER = TABLE.counter("declarer", use="none")  # 0, or the number of the player from 1
-SIDE_TRICKS = TABLE.counter("tricks_won", per_player=True, use="none")  # by side; 0 for players 2 and 3
-BELOW = TABLE.counter("below_the_line", per_player=True, use="none")  # by side
-GAMES = TABLE.counter("games", per_player=True, use="none")  # by side
-TOTAL = TABLE.counter("total", per_player=True, use="none")  # by side
-DEAL_NUMBER = TABLE.counter("deal_number", use="none")
+DEALER = TABLE.counter("dealer", use="player", value="dealer")
+BOARD = TABLE.counter("board", use="none", value="board")
+VULNERABLE = TABLE.counter("vulnerable", use="none", value="vulnerable")  # bit set of sides
+CONTRACT = TABLE.counter("contract", use="none", value=lambda s: s.contract + 1)  # 0, or the number of the last bid
+DOUBLED = TABLE.counter("doubled", use="none", value="doubled")
+DECLARER = TABLE.counter("declarer", use="none", value=lambda s: s.declarer + 1)  # 0, or the number of the player
+# By side; 0 for players 2 and 3
+SIDE_TRICKS = TABLE.counter("tricks_won", per_player=True, use="none", value="tricks_won")
+BELOW = TABLE.counter("below_the_line", per_player=True, use="none", value="below")
+GAMES = TABLE.counter("games", per_player=True, use="none", value="games")
+TOTAL = TABLE.counter("total", per_player=True, use="none", value="totals")
+DEAL_NUMBER = TABLE.counter("deal_number", use="none", value="num_deals")
 
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
 NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
@@ -47,4 +62,4 @@ BELOW_LINE = TABLE.event("below_the_line", Op.SET, "{player}'s side has {value} 
 WINS_GAME = TABLE.event("win_game", Op.SET, "{player}'s side has won {value:game}.", closes=Part.HAND)
 HAS_TOTAL = TABLE.event("total", Op.SET, "{player}'s side has {value:point}.", closes=Part.HAND)
 HONOURS = TABLE.event("honours", Op.NOTE, "{player} held honours worth {value}.", closes=Part.HAND)
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = declare_forfeit(TABLE)

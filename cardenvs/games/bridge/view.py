@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
-from cardenvs.core.events import NO_PLAYER, OMNISCIENT, UNKNOWN, CounterUse, PileLayout
-from cardenvs.core.game_view import Choice
+from cardenvs.core.cards import SUIT_SIGNS
+from cardenvs.core.events import NO_PLAYER, UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, CounterView, SheetView
 from cardenvs.core.text import count
-from cardenvs.core.view import CardView, sees
 from cardenvs.games.bridge import state
-from cardenvs.games.bridge.cards import dummy_of, height, led_suit, suit_of, trick_winner
+from cardenvs.games.bridge.cards import TRICKS, dummy_of, led_suit, trick_winner
 from cardenvs.games.bridge.meanings import MEANINGS
 from cardenvs.games.bridge.promises import MOST_POINTS
 from cardenvs.games.bridge.reading import READING, read_auction
@@ -20,89 +19,71 @@ from cardenvs.games.bridge.state import (
     CARD_0,
     DOUBLE,
     NO_BID,
-    NO_CARD,
+    NUM_DENOMINATIONS,
     NUM_PLAYERS,
-    NUM_SIDES,
     PASS,
     PHASES,
     RUBBER,
     SEATS,
     call_label,
 )
-from cardenvs.games.bridge.worlds import sees_hand
+from cardenvs.kits.cards import CardView, card_text
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, height, suit_of, voids_shown
 
 _REASONS = {
     state.AUCTION_IS_ON: "the auction is on; make a call (rules.md 3.1)",
     state.AUCTION_IS_OVER: "the auction is over; play a card (rules.md 3.4)",
     state.NOTHING_TO_DOUBLE: "only a bid by an opponent that nobody has doubled can be doubled (rules.md 3.2)",
     state.NOTHING_TO_REDOUBLE: "only a double by an opponent can be redoubled (rules.md 3.3)",
-    state.NOT_HELD: "that card is not in the hand that plays now (rules.md 4.2)",
+    NOT_HELD: "that card is not in the hand that plays now (rules.md 4.2)",
+    MUST_FOLLOW: "the suit that was led, {led}, must be followed (rules.md 4.2)",
 }
 _SIDE_NAMES = ("NS", "EW")
 _VULNERABLE = ("nobody", "North and South", "East and West", "everybody")
-_INDENT = 20  # of North and South, in columns
-_MOST_CALLS = 6  # of a player in a picture
+_SEAT_NAMES = ("North", "East", "South", "West")
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")  # by denomination
 _SUIT_ORDER = (0, 3, 2, 1)  # spades, hearts, diamonds, clubs, as in newspapers
-_SUIT_MARKS = {0: "♠", 3: "[red]♥[/red]", 2: "[blue]♦[/blue]", 1: "[green]♣[/green]"}
 
 
-class BridgeView(CardView):
+class BridgeView(TrickView, CardView):
     """Words of Contract Bridge."""
 
-    remembered = frozenset({"voids"})
     shape = "ring"
-
-    def fill_table(self, s, viewer, table):
-        """Hands for their owners, dummy's for everybody once it is faced; tricks, auction and scores for all."""
-        for p in range(NUM_PLAYERS):
-            is_seen = sees(viewer, p) or (bool(s.is_faced) and p == dummy_of(s))
-            table.put("hand", cards_of(s.hands[p]), player=p, seen=is_seen)
-            table.put("trick", _card_in_trick(s, p), player=p)
-            table.put("tricks", _cards_won(s, p), player=p)
-        for name in ("board", "dealer", "vulnerable", "doubled"):
-            table.set(name, s[name])
-        table.set("contract", s.contract + 1)
-        table.set("declarer", s.declarer + 1)
-        table.set("deal_number", s.num_deals)
-        for side in range(NUM_SIDES):
-            table.set("tricks_won", s.tricks_won[side], player=side)
-            table.set("below_the_line", s.below[side], player=side)
-            table.set("games", s.games[side], player=side)
-            table.set("total", s.totals[side], player=side)
-
-    def phase(self, s):
-        return PHASES[int(s.phase)]
+    tricks = TRICKS
+    phases = PHASES
+    reasons = _REASONS
 
     def action_label(self, s, action):
         if action < CARD_0:
-            return call_label(int(action))
-        return f"play {card_label(action - CARD_0)}"
+            return call_text(int(action))
+        return f"play {card_text(action - CARD_0)}"
 
     def choice(self, s, action):
         if action < CARD_0:
-            return Choice()
+            return Choice(row=(int(action) - BID_0) // NUM_DENOMINATIONS if action >= BID_0 else None)
         seat = int(s.turn)
         return Choice((int(action) - CARD_0,), ("hand", seat), ("trick", seat))
 
+    def meant_by(self, s, token):
+        return CARD_0 + token
+
     def illegal_reason(self, s, action, code):
         if code == state.BID_TOO_LOW:
-            return f"a bid must be higher than {call_label(BID_0 + int(s.contract))} (rules.md 3.1)"
-        if code == state.MUST_FOLLOW:
-            return f"the suit that was led, {SUITS[led_suit(s)]}, must be followed (rules.md 4.2)"
-        return _REASONS[code]
+            return f"a bid must be higher than {call_text(BID_0 + int(s.contract))} (rules.md 3.1)"
+        return super().illegal_reason(s, action, code)
 
     def prompt(self, s):
         if s.phase == AUCTION:
             if s.contract == NO_BID:
-                return "Make a call: pass, or a bid from 1C to 7NT."
+                return "Make a call: pass, or a bid from 1♣ to 7NT."
             doubled = ("", ", doubled", ", redoubled")[int(s.doubled)]
-            return f"Make a call over {call_label(BID_0 + int(s.contract))}{doubled}."
+            return f"Make a call over {call_text(BID_0 + int(s.contract))}{doubled}."
         hand = "dummy's hand" if s.turn != s.current_player else "your hand"
         if led_suit(s) < 0:
             return f"Lead a card from {hand}."
         winner = trick_winner(s)
-        card = card_label(int(s.played[winner, s.trick]))
+        card = card_text(int(s.played[winner, s.trick]))
         return f"Play a card from {hand}; player_{winner} wins so far with {card}."
 
     def facts(self, s, player):
@@ -110,7 +91,7 @@ class BridgeView(CardView):
         contract = None
         if s.declarer != NO_PLAYER:
             contract = {
-                "bid": call_label(BID_0 + int(s.contract)),
+                "bid": call_text(BID_0 + int(s.contract)),
                 "doubled": int(s.doubled),
                 "declarer": f"player_{s.declarer}",
                 "dummy": f"player_{dummy_of(s)}",
@@ -124,7 +105,7 @@ class BridgeView(CardView):
             "auction": auction_of(s),
             "contract": contract,
             "tricks_won": {"us": int(s.tricks_won[player & 1]), "them": int(s.tricks_won[1 - (player & 1)])},
-            "voids": {f"player_{p}": [SUITS[k] for k in range(4) if s.voids[p] >> k & 1] for p in range(NUM_PLAYERS)},
+            "voids": voids_shown(s),
             "cards_played": int((s.played != NO_CARD).sum()),
         }
         if s.rules.scoring == RUBBER:
@@ -142,24 +123,30 @@ class BridgeView(CardView):
         for p in range(NUM_PLAYERS):
             _sort_hand(scene.piles["hand", p])
             scene.piles["tricks", p].layout = PileLayout.NONE
-            scene.notes[p].append(("North", "East", "South", "West")[p])
+            scene.notes[p].append(_SEAT_NAMES[p])
             if s.declarer == p:
                 scene.notes[p].append("declarer")
             if s.declarer != NO_PLAYER and dummy_of(s) == p:
                 scene.notes[p].append("dummy")
-            calls = [call_label(int(s.calls[k])) for k in range(int(s.num_calls)) if (int(s.dealer) + k) % 4 == p]
-            if calls:
-                scene.notes[p].append(" · ".join(calls[-_MOST_CALLS:]))
-        shown = {"vulnerable": _VULNERABLE[int(s.vulnerable)]}
-        if s.contract != NO_BID:
+        if s.turn != s.current_player and not s.terminal:
+            scene.notes[int(s.turn)].append("to play")
+        shown = {"board": int(s.board), "vulnerable": _VULNERABLE[int(s.vulnerable)]}
+        if s.contract != NO_BID and s.declarer != NO_PLAYER:
             shown["contract"] = _contract_text(s)
         if s.declarer != NO_PLAYER:
             shown["tricks_won"] = f"NS {s.tricks_won[0]}, EW {s.tricks_won[1]}"
         if s.rules.scoring == RUBBER:
+            del shown["board"]
+            shown["deal_number"] = int(s.num_deals)
             for name, values in (("games", s.games), ("below_the_line", s.below), ("total", s.totals)):
                 shown[name] = f"NS {values[0]}, EW {values[1]}"
         for name, value in shown.items():
             scene.counters[name] = replace(scene.counters[name], use=CounterUse.NUMBER, value=value)
+        if s.declarer == NO_PLAYER:
+            scene.sheet = _auction_sheet(s)
+        elif s.num_calls:
+            label = f"auction from {_SEAT_NAMES[int(s.dealer)]}"
+            scene.counters["auction"] = CounterView(label, CounterUse.NUMBER, _auction_text(s))
 
     def describe_event(self, event, kind):
         """Calls by their names, contracts and vulnerability in words."""
@@ -167,7 +154,7 @@ class BridgeView(CardView):
         if event.kind == "call":
             return f"{who} {('passes', 'doubles', 'redoubles')[event.value]}."
         if event.kind == "bid":
-            return f"{who} bids {call_label(BID_0 + event.value - 1)}."
+            return f"{who} bids {call_text(BID_0 + event.value - 1)}."
         if event.kind == "vulnerable":
             return f"Vulnerable: {_VULNERABLE[event.value]}."
         if event.kind == "double":
@@ -179,10 +166,6 @@ class BridgeView(CardView):
             return super().describe_event(event, kind).replace(f"player_{event.player}'s side", who)
         return super().describe_event(event, kind)
 
-    def render(self, s, viewer, table):
-        """The auction, and the hands by suit around the trick; newspapers print bridge like this."""
-        return "\n".join([_title(s), *_auction_lines(s), "", *_hands(s, viewer)])
-
 
 def auction_of(s) -> list[dict]:
     """Return all calls of a deal with their players, and what they promise in the natural system of the suite."""
@@ -191,7 +174,7 @@ def auction_of(s) -> list[dict]:
     return [
         {
             "player": f"player_{(int(s.dealer) + k) % 4}",
-            "call": call_label(int(s.calls[k])),
+            "call": call_text(int(s.calls[k])),
             "meaning": _explained(reading, k),
         }
         for k in range(int(s.num_calls))
@@ -225,92 +208,40 @@ def _sort_hand(pile):
 
 def _contract_text(s):
     """Return the last bid, with an x if it is doubled and two if it is redoubled."""
-    return call_label(BID_0 + int(s.contract)) + "x" * int(s.doubled)
+    return call_text(BID_0 + int(s.contract)) + "x" * int(s.doubled)
 
 
 def _result(s, deal):
     if s.contracts[deal] == NO_BID:
         return {"contract": None, "points_NS": 0}
     return {
-        "contract": call_label(BID_0 + int(s.contracts[deal])) + "x" * int(s.doubles[deal]),
+        "contract": call_text(BID_0 + int(s.contracts[deal])) + "x" * int(s.doubles[deal]),
         "declarer": SEATS[int(s.declarers[deal])],
         "tricks": int(s.tricks_made[deal]),
         "points_NS": int(s.points[deal]),
     }
 
 
-def _card_in_trick(s, player):
-    if s.trick >= 13 or s.played[player, s.trick] == NO_CARD:
-        return []
-    return [int(s.played[player, s.trick])]
+def _auction_sheet(s):
+    """Return the calls so far in columns from West to South, as players write them down."""
+    columns = (3, 0, 1, 2)
+    first = columns.index(int(s.dealer))
+    calls = [""] * first + [_short(int(call), "pass") for call in s.calls[: int(s.num_calls)]]
+    rows = [calls[k : k + NUM_PLAYERS] for k in range(0, len(calls), NUM_PLAYERS)]
+    return SheetView([_SEAT_NAMES[p] for p in columns], rows)
 
 
-def _cards_won(s, player):
-    over = slice(0, int(s.trick))
-    return s.played[:, over][:, s.winners[over] == player].T.ravel().tolist()
+def call_text(call: int) -> str:
+    """Return a call for people: "pass", "double", "redouble", or a bid such as "1♠" or "3NT"."""
+    label = call_label(call)
+    return label[:-1] + SUIT_SIGNS[label[-1].lower()] if call >= BID_0 and label[-1] != "T" else label
 
 
-def _title(s):
-    text = f"Bridge, board {s.board}, vulnerable: {_VULNERABLE[int(s.vulnerable)]}"
-    if s.rules.scoring == RUBBER:
-        games = [count(int(number), "game") for number in s.games]
-        sides = [f"{_SIDE_NAMES[k]} {games[k]}, {s.below[k]} below, {s.totals[k]} in all" for k in range(2)]
-        text = f"Rubber bridge, deal {s.num_deals}; " + "; ".join(sides)
-    if s.declarer != NO_PLAYER:
-        text += f"\n[bold]{_contract_text(s)}[/bold] by {SEATS[int(s.declarer)]}"
-        text += f", tricks NS {s.tricks_won[0]} EW {s.tricks_won[1]}"
-    return text
+def _auction_text(s):
+    """Return all calls, in rounds of four: "1C - 1H - / 2H - - -"."""
+    calls = [_short(int(call), "-") for call in s.calls[: int(s.num_calls)]]
+    return " / ".join(" ".join(calls[k : k + NUM_PLAYERS]) for k in range(0, len(calls), NUM_PLAYERS))
 
 
-def _auction_lines(s):
-    """The calls in four columns, West first as in newspapers."""
-    cells = [""] * ((int(s.dealer) + 1) % 4) + [_short(int(call)) for call in s.calls[: int(s.num_calls)]]
-    if s.phase == AUCTION and not s.terminal:
-        cells.append("?")
-    rows = [cells[k : k + 4] for k in range(0, len(cells), 4)]
-    lines = ["  ".join(f"{name:<6}" for name in ("West", "North", "East", "South"))]
-    return lines + ["  ".join(f"{cell:<6}" for cell in row).rstrip() for row in rows]
-
-
-def _short(call):
-    return {PASS: "-", DOUBLE: "X", state.REDOUBLE: "XX"}.get(call) or call_label(call)
-
-
-def _hands(s, viewer):
-    """Every hand as a name and four suits; North above, West and East beside the trick, South below."""
-    north, east, south, west = (_hand_lines(s, p, viewer) for p in range(NUM_PLAYERS))
-    lines = [" " * _INDENT + text for text, _ in north if text]
-    for (left, width), (middle, middle_width), (right, _) in zip(west, _trick_lines(s), east, strict=True):
-        padding = " " * (_INDENT + 4 - width)
-        lines.append((left + padding + middle + " " * (_INDENT - 4 - middle_width) + right).rstrip())
-    return lines + [" " * _INDENT + text for text, _ in south if text]
-
-
-def _hand_lines(s, player, viewer):
-    """Markup and width of five lines: name and suits."""
-    pointer = "▶" if player == s.turn and not s.terminal else " "
-    name = f"{pointer} {SEATS[player]} player_{player}"
-    if s.declarer != NO_PLAYER and dummy_of(s) == player:
-        name += " (dummy)"
-    rows = [(f"[bold]{name}[/bold]", len(name))]
-    is_seen = viewer == OMNISCIENT or (viewer >= 0 and sees_hand(s, viewer, player)) or (
-        bool(s.is_faced) and player == dummy_of(s)
-    )  # fmt: skip
-    hand = cards_of(s.hands[player])
-    for suit in _SUIT_ORDER:
-        if is_seen:
-            cards = sorted((card for card in hand if suit_of(card) == suit), key=height, reverse=True)
-            text = "".join(card_label(card)[0] for card in cards) or "-"
-            rows.append((f"  {_SUIT_MARKS[suit]} {text}", 4 + len(text)))
-        else:
-            text = "  " + "▒" * len(hand) if suit == 0 and hand else ""
-            rows.append((text, len(text)))
-    return rows
-
-
-def _trick_lines(s):
-    """Markup and width of five lines: the cards of the trick, each on the side of who has played it."""
-    cells = [(card_markup(cards[0]), 2) if cards else (" ", 2) for cards in (_card_in_trick(s, p) for p in range(4))]
-    north, east, south, west = (text + " " * (width - (1 if text == " " else 2)) for text, width in cells)
-    number = f"trick {min(int(s.trick) + 1, 13)}" if s.phase == state.PLAY else ""
-    return [(number, len(number)), (f"   {north}", 5), (f"{west}    {east}", 8), (f"   {south}", 5), ("", 0)]
+def _short(call, passed):
+    return {PASS: passed, DOUBLE: "X", state.REDOUBLE: "XX"}.get(call) or call_text(call)

@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from cardenvs.core.cards import SUIT_SETS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import add_place, cards_at, deal_to_places, new_places
-from cardenvs.core.rng import DETERMINIZE, random_below, start_stream
+from cardenvs.core.rng import random_below
 from cardenvs.games.bridge.agreement import has_natural_auction, missed_calls
-from cardenvs.games.bridge.cards import dummy_of, suit_of
-from cardenvs.games.bridge.state import NO_CARD, NOT_KNOWN, NUM_PLAYERS, NUM_RESULTS
+from cardenvs.games.bridge.cards import dummy_of
+from cardenvs.games.bridge.state import NOT_KNOWN, NUM_PLAYERS, NUM_RESULTS
+from cardenvs.kits.cards import SUIT_SETS, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD, begin_world
+from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
+from cardenvs.kits.tricks import suit_of
 
 _MOST_DEALS = 6000
 _STEPS = 8000
@@ -33,8 +35,7 @@ def hidden_cards(s, player):
 @kernel
 def determinize(s, player, seed):
     """Re-deal the hidden hands; none gets a suit that its owner has shown not to hold. Forget the results (7.4)."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     for k in range(NUM_RESULTS):  # whatever the true deal pays, a world does not know
         s.tricks[k] = s.rules.tricks[k] = NOT_KNOWN
     players = np.int64(0)
@@ -48,17 +49,14 @@ def determinize(s, player, seed):
 @kernel
 def redeal(s, players):
     """Deal the hands of some players, a bit set, again, all deals that respect their voids being equally likely."""
-    hidden, number = np.int64(0), 0
+    hidden = np.int64(0)
     places = new_places()
     places.number = 0
     for p in range(NUM_PLAYERS):
         hand = s.hands[p] if players >> p & 1 else np.int64(0)
         hidden |= hand
         add_place(places, count_bits(hand), s.voids[p])
-    while hidden:
-        s.dealt[number] = lowest_card(hidden)
-        hidden &= hidden - 1
-        number += 1
+    number = list_cards(hidden, s.dealt, 0)
     deal_to_places(s, places, SUIT_SETS, s.dealt, 0, number)
     for p in range(NUM_PLAYERS):
         if players >> p & 1:

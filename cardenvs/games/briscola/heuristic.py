@@ -6,13 +6,14 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.briscola.rules import (
     HEIGHTS,
-    NO_CARD,
     SUIT_SIZE,
-    beats,
+    led_suit,
     points_of,
+    strength,
     suit_of,
     trick_winner,
 )
+from cardenvs.kits.deck import NO_CARD
 
 _TRUMP_COST = 3.0  # points that a low trump is worth in hand
 _HEIGHT_COST = 0.7  # and that each step of its rank adds
@@ -36,7 +37,7 @@ def heuristic(s, legal, n, rng):
 @kernel
 def _worth_in_hand(s, card):
     """What a card is worth if it is kept: trumps win tricks later."""
-    if suit_of(card) == suit_of(np.int64(s.trump)):
+    if suit_of(s, card) == suit_of(s, np.int64(s.trump)):
         return _TRUMP_COST + _HEIGHT_COST * HEIGHTS[card % SUIT_SIZE]
     return 0.1 * HEIGHTS[card % SUIT_SIZE]
 
@@ -51,10 +52,10 @@ def _expected_points(s, player, card):
             to_come -= 1
     winner, best_card = player, card
     if player != s.leader:
-        before = trick_winner(s)
-        if not beats(s, card, np.int64(s.trick[before])):
+        before, led = trick_winner(s), led_suit(s)
+        if strength(s, card, led) < strength(s, np.int64(s.trick[before]), led):
             winner, best_card = before, np.int64(s.trick[before])
-    is_trump = suit_of(best_card) == suit_of(np.int64(s.trump))
+    is_trump = suit_of(s, best_card) == suit_of(s, np.int64(s.trump))
     ours = (winner - player) % 2 == 0
     chance = 1.0 if ours else 0.0  # that the side of `player` wins the trick
     seat = wrap(player + 1, players)

@@ -5,16 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_ITALIAN, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.redeal import redeal_hands
-from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns, win_or_loss
+from cardenvs.core.returns import Returns, win_or_loss
 from cardenvs.core.seats import wrap
+from cardenvs.kits.deck import NO_CARD, begin_world, deck_fields, draw_card, next_card, shuffle_deck, stock_of
+from cardenvs.kits.italian_cards import NUM_ITALIAN
+from cardenvs.kits.listing import list_bits
+from cardenvs.kits.matches import declare_forfeit, leave, pay_sides
+from cardenvs.kits.redeal import redeal_hands
+from cardenvs.kits.tricks import Tricks
 
 MAX_PLAYERS = 4
 HAND_SIZE = 3
@@ -24,7 +27,6 @@ MOST_POINTS = 120
 MOST_MARGIN = MOST_POINTS // 2  # half the difference of points in a deal
 MAX_TARGET = 5
 MAX_DEALS = 2 * MAX_TARGET + 1
-NO_CARD = -1
 POINTS_REWARD = 1  # value of the option `reward` in a record
 
 POINTS = np.array([11, 0, 10, 0, 0, 0, 0, 2, 3, 4], np.int8)  # by rank, A 2 3 4 5 6 7 J Q K (1.3)
@@ -46,8 +48,7 @@ STATE = record(
     rules_dtype(BriscolaOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (NUM_ITALIAN,)),  # deck[num_dealt:] is the stock, next first; last, the trump  nobody
-        ("num_dealt", "i1"),  #                                                             seen by: all
+        *deck_fields(NUM_ITALIAN),  # the turned-up card is the last
         ("trump", "i1"),  # the card that was turned up                                     seen by: all
         ("trump_holder", "i1"),  # who has drawn and not played it, or NO_PLAYER            seen by: all
         ("hands", "i8", (MAX_PLAYERS,)),  # bit sets of cards                               seen by: owner
@@ -63,14 +64,20 @@ STATE = record(
     ],
 )
 
+
+def known_cards(s, player):
+    """The turned-up card if `player` has drawn it, which all have seen."""
+    return 1 << s.trump if player == s.trump_holder else 0
+
+
 TABLE = Table(MAX_PLAYERS)
-STOCK = TABLE.pile("stock", layout="stack")
-TURNED_UP = TABLE.pile("turned_up")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-TRICK = TABLE.pile("trick", per_player=True)
-WON = TABLE.pile("tricks", per_player=True, layout="fan")
-DEAL_NUMBER = TABLE.counter("deal_number")
-DEALS_WON = TABLE.counter("deals_won", per_player=True)  # by side; 0 for players 2 and 3
+STOCK = TABLE.pile("stock", layout="stack", tokens=lambda s: stock_of(s)[:-1], seen="nobody")
+TURNED_UP = TABLE.pile("turned_up", tokens=lambda s: s.trump if s.num_dealt < NUM_ITALIAN else NO_CARD)
+HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=known_cards)
+TRICK = TABLE.pile("trick", per_player=True, layout="trick", tokens="trick")
+WON = TABLE.pile("tricks", per_player=True, layout="won", cards="won")
+DEAL_NUMBER = TABLE.counter("deal_number", value="num_deals")
+DEALS_WON = TABLE.counter("deals_won", per_player=True, value="deals_won")  # by side; 0 for players 2 and 3
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
 NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", is_detail=True)
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
@@ -82,7 +89,7 @@ WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value:point}.", c
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value:point}.")
 WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value:deal}.", closes=Part.HAND)
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = declare_forfeit(TABLE)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -90,9 +97,14 @@ FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 
 @kernel(inline=True)
-def suit_of(card):
+def suit_of(s, card):
     """The suit of a card, 0 to 3."""
     return card // SUIT_SIZE
+
+
+@kernel(inline=True)
+def _card_of(s, player):
+    return s.trick[player]
 
 
 @kernel(inline=True)
@@ -102,11 +114,15 @@ def points_of(card):
 
 
 @kernel(inline=True)
-def beats(s, card, other):
-    """Whether `card`, played later, beats `other`, the best card of the trick so far (3.2)."""
-    if suit_of(card) == suit_of(other):
-        return HEIGHTS[card % SUIT_SIZE] > HEIGHTS[other % SUIT_SIZE]
-    return suit_of(card) == suit_of(np.int64(s.trump))
+def strength(s, card, led):
+    """How good a card is in a trick: trumps, then the suit that was led; other cards cannot win (3.2)."""
+    if suit_of(s, card) == suit_of(s, np.int64(s.trump)):
+        return SUIT_SIZE + np.int64(HEIGHTS[card % SUIT_SIZE])
+    return np.int64(HEIGHTS[card % SUIT_SIZE]) if suit_of(s, card) == led else -1
+
+
+TRICKS = Tricks(TABLE, strength, suit_of, card_of=_card_of)
+led_suit, trick_winner = TRICKS.led_suit, TRICKS.winner
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -115,32 +131,20 @@ def beats(s, card, other):
 
 @kernel
 def deal(s, given, log):
-    """Deal for the first time; player 0 leads (2.2)."""
-    _deal_cards(s, given, log)
-
-
-@kernel
-def _deal_cards(s, given, log):
-    """Shuffle, deal three cards to each player, and turn up the trump (2.1)."""
+    """Shuffle, deal three cards to each player, and turn up the trump (2.1); player 0 leads the first deal (2.2)."""
     n = s.rules.num_players
-    for card in range(NUM_ITALIAN):
-        s.deck[card] = card
-    start_stream(s, DEAL, s.num_deals)
-    shuffle_rest(s, s.deck, NUM_ITALIAN, given)
+    shuffle_deck(s, NUM_ITALIAN, s.num_deals, given)
     s.num_deals += 1
     ev.log_set(log, NEW_DEAL, ev.NO_PLAYER, DEAL_NUMBER, s.num_deals)
     ev.log_create(log, SHUFFLE, STOCK, NUM_ITALIAN)
-    s.num_dealt = 0
     s.points[0] = s.points[1] = 0
     for p in range(n):
         s.last_won[p] = s.won[p]
         s.hands[p] = s.won[p] = s.played[p] = 0
         s.trick[p] = NO_CARD
         for _ in range(HAND_SIZE):
-            card = _top(s)
-            s.hands[p] |= 1 << card
-            ev.log_move(log, DEALT, p, card, STOCK, HAND + p, 1 << p)
-    s.trump = _top(s)
+            draw_card(s, p, DEALT, STOCK, HAND, log)
+    s.trump = next_card(s)
     s.trump_holder = ev.NO_PLAYER
     ev.log_move(log, TURN_UP, ev.NO_PLAYER, s.trump, STOCK, TURNED_UP, ev.EVERYBODY)
     # It lies under the stock: all other cards move up.
@@ -152,15 +156,6 @@ def _deal_cards(s, given, log):
     s.current_player = s.leader
 
 
-@kernel(inline=True)
-def _top(s):
-    """Take the next card of the deck."""
-    card = np.int64(s.deck[s.num_dealt])
-    s.deck[s.num_dealt] = NO_CARD
-    s.num_dealt += 1
-    return card
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # The play
 
@@ -168,12 +163,7 @@ def _top(s):
 @kernel(inline=True)
 def legal_actions(s, out):
     """Any card in hand (3.1)."""
-    hand, n = s.hands[s.current_player], 0
-    while hand:
-        out[n] = lowest_card(hand)
-        hand &= hand - 1
-        n += 1
-    return n
+    return list_bits(s.hands[s.current_player], 0, out, 0)
 
 
 @kernel(inline=True)
@@ -191,17 +181,6 @@ def apply_action(s, action, log):
         _end_trick(s, log)
 
 
-@kernel
-def trick_winner(s):
-    """The player who has the best card of the trick so far (3.2)."""
-    winner = np.int64(s.leader)
-    for k in range(1, s.rules.num_players):
-        p = wrap(s.leader + k, s.rules.num_players)
-        if s.trick[p] != NO_CARD and beats(s, np.int64(s.trick[p]), np.int64(s.trick[winner])):
-            winner = p
-    return winner
-
-
 @kernel(inline=True)
 def _end_trick(s, log):
     """The winner takes the trick; all draw, or the deal is over (3.3)."""
@@ -210,7 +189,7 @@ def _end_trick(s, log):
         points += points_of(np.int64(s.trick[p]))
         s.won[winner] |= np.int64(1) << s.trick[p]
         s.trick[p] = NO_CARD
-        ev.log_event(log, TAKES, p, ev.UNKNOWN, TRICK + p, WON + winner, 0, ev.NOBODY, ev.EVERYBODY)
+        ev.log_move_all(log, TAKES, p, TRICK + p, WON + winner)
     s.points[winner % NUM_SIDES] += points
     ev.log_note(log, WINS_TRICK, winner, points)
     s.leader = s.current_player = winner
@@ -224,13 +203,13 @@ def _end_trick(s, log):
 @kernel(inline=True)
 def _draw(s, player, log):
     """Draw a card; everybody sees the last one, which was turned up (3.4)."""
-    card = _top(s)
+    if s.num_dealt < NUM_ITALIAN - 1:
+        draw_card(s, player, DRAWS, STOCK, HAND, log)
+        return
+    card = next_card(s)
     s.hands[player] |= 1 << card
-    if s.num_dealt == NUM_ITALIAN:
-        s.trump_holder = player
-        ev.log_move(log, DRAWS, player, card, TURNED_UP, HAND + player, ev.EVERYBODY)
-    else:
-        ev.log_move(log, DRAWS, player, card, STOCK, HAND + player, 1 << player)
+    s.trump_holder = player
+    ev.log_move(log, DRAWS, player, card, TURNED_UP, HAND + player, ev.EVERYBODY)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -239,7 +218,7 @@ def _draw(s, player, log):
 
 @kernel
 def _end_deal(s, log):
-    """Score the deal; then deal again or end the match (4.1, 4.2)."""
+    """Score the deal; then deal again or end the match (4.1 to 4.3)."""
     half_margin = np.int64(s.points[0]) - MOST_MARGIN
     for side in range(NUM_SIDES):
         s.deal_points[s.num_deals - 1, side] = s.points[side]
@@ -249,41 +228,27 @@ def _end_deal(s, log):
         s.deals_won[winner] += 1
         ev.log_set(log, WINS_DEAL, winner, DEALS_WON + winner, s.deals_won[winner])
     if s.rules.reward == POINTS_REWARD:
-        _pay(s, half_margin)
+        pay_sides(s, half_margin)
     target = s.rules.target
-    if target == 1 or max(s.deals_won[0], s.deals_won[1]) == target or s.num_deals == 2 * target + 1:
-        _end_match(s)
-    else:
+    if target > 1 and max(s.deals_won[0], s.deals_won[1]) < target and s.num_deals < 2 * target + 1:
         ev.log_clear(log, CLEAR_TABLE)
-        _deal_cards(s, NO_DECK, log)
-
-
-@kernel(inline=True)
-def _end_match(s):
-    """The side with more deals won has won (4.3)."""
+        deal(s, NO_DECK, log)
+        return
     s.terminal = 1
-    if s.rules.reward != POINTS_REWARD:
-        _pay(s, min(max(s.deals_won[0] - s.deals_won[1], -1), 1))
-
-
-@kernel(inline=True)
-def _pay(s, amount):
-    """Each player of side 0 gets `amount`, each of side 1 the opposite."""
-    for p in range(s.rules.num_players):
-        s.rewards[p] = amount if p % 2 == 0 else -amount
+    if s.rules.reward != POINTS_REWARD:  # the side with more deals won has won (4.3)
+        pay_sides(s, min(max(s.deals_won[0] - s.deals_won[1], -1), 1))
 
 
 @kernel
 def forfeit(s, player, log):
     """The side of `player` loses the match, and all deals that the others need to win it 0 to 120 (5.1)."""
-    s.active[player] = 0
-    ev.log_note(log, FORFEITS, player, 0)
+    leave(s, player, FORFEITS, log)
     winner = 1 - player % 2
     missing = s.rules.target - s.deals_won[winner]
     s.deals_won[winner] = s.rules.target
     ev.log_set(log, WINS_DEAL, winner, DEALS_WON + winner, s.deals_won[winner])
     sign = 1 if winner == 0 else -1
-    _pay(s, sign * (missing * MOST_MARGIN if s.rules.reward == POINTS_REWARD else 1))
+    pay_sides(s, sign * (missing * MOST_MARGIN if s.rules.reward == POINTS_REWARD else 1))
     s.terminal = 1
 
 
@@ -303,8 +268,7 @@ def hidden_cards(s, player):
 @kernel
 def determinize(s, player, seed):
     """Re-deal what `player` does not see. The trump card stays where it is known to be (3.4)."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     holder = np.int64(s.trump_holder)
     is_held = holder != ev.NO_PLAYER and holder != player
     if is_held:  # it is set aside while the other cards are dealt
@@ -319,29 +283,13 @@ def determinize(s, player, seed):
 # Spaces
 
 
-def deck(options):
-    """All cards of the game (1.1)."""
-    return np.arange(NUM_ITALIAN, dtype=np.int16)
-
-
-def num_actions(options):
-    """An id for each card."""
-    return NUM_ITALIAN
-
-
-def max_legal(options):
-    """The cards of a hand."""
-    return HAND_SIZE
-
-
-def most_deals(options):
-    """The most deals of a match (4.2)."""
-    return 1 if options.target == 1 else 2 * options.target + 1
+num_actions = NUM_ITALIAN
+max_legal = HAND_SIZE
 
 
 def max_length(options):
-    """All cards in the most deals of a match."""
-    return NUM_ITALIAN * most_deals(options)
+    """All cards in the most deals of a match (4.2)."""
+    return NUM_ITALIAN * (1 if options.target == 1 else 2 * options.target + 1)
 
 
 def returns(options):

@@ -12,27 +12,8 @@ would use more cards than may be laid, which is when nearly the whole hand can b
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.canasta.state import (
-    BLACK_MELD,
-    BLACK_THREE,
-    CANASTA_SIZE,
-    JOKER,
-    KIND_OF,
-    KIND_POINTS,
-    MAY_NOT_GO_OUT,
-    MUST_GO_OUT,
-    NUM_KINDS,
-    NUM_RANKS,
-    RED_THREE,
-    TAKE,
-    TWO,
-    WILD_MELD,
-    canastas_to_go_out,
-    meld_size,
-    num_canastas,
-    side_of,
-    wilds_in,
-)
+from cardenvs.core.scratch import stack_copy
+from cardenvs.games.canasta import state
 
 _NONE = -1
 _DIGIT = 4  # bits of a number of cards in a packed integer
@@ -41,7 +22,7 @@ _DIGIT = 4  # bits of a number of cards in a packed integer
 @kernel
 def can_complete(s, player):
     """Whether `player`, who has laid what is on the table, can complete the turn (3.4)."""
-    if s.answer != MUST_GO_OUT:
+    if s.answer != state.MUST_GO_OUT:
         most = s.hand_sizes[player] + pile_gain(s) - (1 if s.no_discard else 2)
         if can_reach(s, player, s.needed if s.has_laid else 0, most):
             return True
@@ -51,7 +32,7 @@ def can_complete(s, player):
 @kernel(inline=True)
 def pile_gain(s):
     """Return the number of cards that the hand will get when the rest of the pile is taken (6.1)."""
-    return s.num_pile - s.pile_reds if s.phase == TAKE else 0
+    return s.num_pile - s.pile_reds if s.phase == state.TAKE else 0
 
 
 @kernel(inline=True)
@@ -65,8 +46,8 @@ def wild_room(s, naturals):
 @kernel(inline=True)
 def _wild_points(s, player, number):
     """Return the points of the `number` dearest wild cards in hand."""
-    jokers = min(number, s.kinds[player, JOKER])
-    return jokers * KIND_POINTS[JOKER] + (number - jokers) * KIND_POINTS[TWO]
+    jokers = min(number, s.kinds[player, state.JOKER])
+    return jokers * state.KIND_POINTS[state.JOKER] + (number - jokers) * state.KIND_POINTS[state.TWO]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -87,19 +68,19 @@ def can_reach(s, player, needed, most):
 @kernel
 def _most_points(s, player):
     """Return the most points that the hand of `player` can add, black threes apart, and how many cards that takes."""
-    side = side_of(s, player)
+    side = state.side_of(s, player)
     points = cards = room = num_pairs = 0
     pairs = np.int64(0)  # number of pairs by points: 5 in bits 0..7, 10 in 8..15, 20 in 16..23
-    for m in range(s.first_meld, NUM_RANKS):
+    for m in range(s.first_meld, state.NUM_RANKS):
         n, old = np.int64(s.kinds[player, m]), np.int64(s.naturals[side, m])
         if old > 0 or n >= 3:
-            points += n * KIND_POINTS[m]
+            points += n * state.KIND_POINTS[m]
             cards += n
-            room += wild_room(s, old + n) - wilds_in(s, side, m)
+            room += wild_room(s, old + n) - state.wilds_in(s, side, m)
         elif n == 2 and wild_room(s, n) > 0:
-            pairs += np.int64(1) << 8 * (KIND_POINTS[m] // 10)
+            pairs += np.int64(1) << 8 * (state.KIND_POINTS[m] // 10)
             num_pairs += 1
-    wilds = np.int64(s.kinds[player, JOKER] + s.kinds[player, TWO])
+    wilds = np.int64(s.kinds[player, state.JOKER] + s.kinds[player, state.TWO])
     opened = min(num_pairs, wilds)
     best, best_cards = _points_with_pairs(s, player, points, cards, room, pairs, opened, wilds)
     if s.rules.wild_only_melds:  # fewer pairs may leave enough wild cards for a meld of their own
@@ -129,9 +110,9 @@ def _points_with_pairs(s, player, points, cards, room, pairs, opened, wilds):
 @kernel(inline=True)
 def _fits_wild_meld(s, player, spare):
     """Whether any number of wild cards can be laid, `spare` of which are free for a meld of their own (4.6)."""
-    if not s.rules.wild_only_melds or s.first_meld > WILD_MELD:
+    if not s.rules.wild_only_melds or s.first_meld > state.WILD_MELD:
         return False
-    return spare >= 3 or meld_size(s, side_of(s, player), WILD_MELD) > 0
+    return spare >= 3 or state.meld_size(s, state.side_of(s, player), state.WILD_MELD) > 0
 
 
 @kernel
@@ -142,41 +123,41 @@ def _some_subset_reaches(s, player, needed, most):
         if _numbers_reach(s, player, digits, needed, most):
             return True
         m = np.int64(s.first_meld)
-        while m < NUM_RANKS:
+        while m < state.NUM_RANKS:
             digit = _next_number(s, player, m, digits >> _DIGIT * m & 15)
             digits &= ~(np.int64(15) << _DIGIT * m)
             if digit <= s.kinds[player, m]:
                 digits |= digit << _DIGIT * m
                 break
             m += 1
-        if m == NUM_RANKS:
+        if m == state.NUM_RANKS:
             return False
 
 
 @kernel(inline=True)
 def _next_number(s, player, m, number):
     """Return the next number of natural cards that may be laid: a new meld takes none or at least two."""
-    if number == 0 and s.naturals[side_of(s, player), m] == 0:
+    if number == 0 and s.naturals[state.side_of(s, player), m] == 0:
         return np.int64(2)
     return number + 1
 
 
 @kernel
 def _numbers_reach(s, player, digits, needed, most):
-    side = side_of(s, player)
+    side = state.side_of(s, player)
     points = cards = room = least = 0
-    for m in range(s.first_meld, NUM_RANKS):
+    for m in range(s.first_meld, state.NUM_RANKS):
         n, old = digits >> _DIGIT * m & 15, np.int64(s.naturals[side, m])
         if n + old == 0:
             continue
-        points += n * KIND_POINTS[m]
+        points += n * state.KIND_POINTS[m]
         cards += n
-        room += wild_room(s, n + old) - wilds_in(s, side, m)
+        room += wild_room(s, n + old) - state.wilds_in(s, side, m)
         if old == 0 and n == 2:
             least += 1
             if wild_room(s, n) == 0:
                 return False
-    used = min(s.kinds[player, JOKER] + s.kinds[player, TWO], most - cards)
+    used = min(s.kinds[player, state.JOKER] + s.kinds[player, state.TWO], most - cards)
     if used < least:
         return False
     if not _fits_wild_meld(s, player, used - least):
@@ -191,16 +172,16 @@ def _numbers_reach(s, player, digits, needed, most):
 @kernel
 def can_go_out(s, player):
     """Whether `player` can go out in this turn by laying all cards but at most one (7.1)."""
-    if s.answer == MAY_NOT_GO_OUT or _num_stuck(s, player) > 1:
+    if s.answer == state.MAY_NOT_GO_OUT or _num_stuck(s, player) > 1:
         return False
     gain = pile_gain(s)
     if gain > 1:
         return False  # after the pile there are two cards to hold, so `can_reach` has decided
-    missing = canastas_to_go_out(s) - num_canastas(s, side_of(s, player))
+    missing = state.canastas_to_go_out(s) - state.num_canastas(s, state.side_of(s, player))
     points = np.int64(0)
-    for kind in range(NUM_KINDS):
-        points += s.kinds[player, kind] * KIND_POINTS[kind]
-    if s.phase == TAKE and gain == 1:
+    for kind in range(state.NUM_KINDS):
+        points += s.kinds[player, kind] * state.KIND_POINTS[kind]
+    if s.phase == state.TAKE and gain == 1:
         late = _last_of_pile(s)
         return points >= s.needed and (lays_all(s, player, missing, _NONE) or lays_all(s, player, missing, late))
     if (points >= s.needed or is_exempt(s, player)) and lays_all(s, player, missing, _NONE):
@@ -211,15 +192,16 @@ def can_go_out(s, player):
 @kernel
 def _goes_out_with_one_left(s, player, missing, points):
     """Whether all cards but one can be laid, which is discarded, or laid after the pile has been taken."""
-    for kind in range(NUM_KINDS):
+    for kind in range(state.NUM_KINDS):
         if s.kinds[player, kind] == 0:
             continue
-        if points - KIND_POINTS[kind] < s.needed and not is_exempt(s, player):
+        if points - state.KIND_POINTS[kind] < s.needed and not is_exempt(s, player):
             continue
-        s.kinds[player, kind] -= 1
-        goes = lays_all(s, player, missing, _NONE) or (s.phase == TAKE and lays_all(s, player, missing, kind))
-        s.kinds[player, kind] += 1
-        if goes:
+        tried = stack_copy(s)
+        tried.kinds[player, kind] -= 1
+        if lays_all(tried, player, missing, _NONE) or (
+            s.phase == state.TAKE and lays_all(tried, player, missing, kind)
+        ):
             return True
     return False
 
@@ -234,17 +216,17 @@ def is_exempt(s, player):
 def _last_of_pile(s):
     """Return the kind of the only card in the pile that is not a red three."""
     for place in range(s.num_pile):
-        if KIND_OF[s.pile[place]] != RED_THREE:
-            return KIND_OF[s.pile[place]]
-    return np.int64(RED_THREE)
+        if state.KIND_OF[s.pile[place]] != state.RED_THREE:
+            return state.KIND_OF[s.pile[place]]
+    return np.int64(state.RED_THREE)
 
 
 @kernel
 def _num_stuck(s, player):
     """Return the number of natural cards in hand that certainly cannot be laid in this turn."""
-    side = side_of(s, player)
+    side = state.side_of(s, player)
     number = 0
-    for m in range(NUM_RANKS):
+    for m in range(state.NUM_RANKS):
         n = s.kinds[player, m]
         if n > 0 and (m < s.first_meld or (n == 1 and s.naturals[side, m] == 0)):
             number += n
@@ -258,15 +240,15 @@ def lays_all(s, player, missing, late):
     Args:
         late: kind of one more card that is laid after them, on any meld, or -1 for none.
     """
-    side = side_of(s, player)
-    black = s.kinds[player, BLACK_THREE]
-    if late in (BLACK_THREE, RED_THREE):
+    side = state.side_of(s, player)
+    black = s.kinds[player, state.BLACK_THREE]
+    if late in (state.BLACK_THREE, state.RED_THREE):
         return False
-    if black > 0 and (black < 3 or s.first_meld > BLACK_MELD or s.phase == TAKE):
+    if black > 0 and (black < 3 or s.first_meld > state.BLACK_MELD or s.phase == state.TAKE):
         return False
     least = room = old_room = gained = nearly = 0
     costs = np.int64(0)  # number of canastas that cost 1, 2, 3 wild cards beyond the least, 8 bits each
-    for m in range(NUM_RANKS):
+    for m in range(state.NUM_RANKS):
         n, old = np.int64(s.kinds[player, m]), np.int64(s.naturals[side, m])
         after = 1 if late == m else 0
         if n + old + after == 0:
@@ -274,26 +256,26 @@ def lays_all(s, player, missing, late):
         if (m < s.first_meld and n > 0) or (old == 0 and n < 2):
             return False
         first = 1 if old == 0 and n == 2 else 0
-        free = wild_room(s, old + n) - wilds_in(s, side, m)
+        free = wild_room(s, old + n) - state.wilds_in(s, side, m)
         if free < first:
             return False
-        size = meld_size(s, side, m)
-        lacks = CANASTA_SIZE - size - n - after
+        size = state.meld_size(s, side, m)
+        lacks = state.CANASTA_SIZE - size - n - after
         if m < s.first_meld:
             old_room += free
-            if size < CANASTA_SIZE:
+            if size < state.CANASTA_SIZE:
                 gained += 1 if lacks <= 0 else 0
                 nearly += 1 if lacks == 1 and free > 0 else 0
             continue
         least += first
         room += free
-        if size < CANASTA_SIZE and lacks <= free:
+        if size < state.CANASTA_SIZE and lacks <= free:
             if lacks <= first:
                 gained += 1
             else:
                 costs += np.int64(1) << 8 * (lacks - first)
-    wilds = np.int64(s.kinds[player, JOKER] + s.kinds[player, TWO])
-    return _places_wilds(s, side, wilds, late >= NUM_RANKS, least, room, old_room, gained, nearly, costs, missing)
+    wilds = np.int64(s.kinds[player, state.JOKER] + s.kinds[player, state.TWO])
+    return _places_wilds(s, side, wilds, late >= state.NUM_RANKS, least, room, old_room, gained, nearly, costs, missing)
 
 
 @kernel
@@ -302,14 +284,14 @@ def _places_wilds(s, side, wilds, is_late, least, room, old_room, gained, nearly
 
     Some of them may form, or join, a meld of wild cards alone (4.6).
     """
-    alone = meld_size(s, side, WILD_MELD)
+    alone = state.meld_size(s, side, state.WILD_MELD)
     for apart in range(wilds + 1):
-        if apart > 0 and not (s.rules.wild_only_melds and s.first_meld <= WILD_MELD and apart + alone >= 3):
+        if apart > 0 and not (s.rules.wild_only_melds and s.first_meld <= state.WILD_MELD and apart + alone >= 3):
             continue
         spare = wilds - apart - least
         if spare < 0 or spare > room - least:
             continue
-        canastas = gained + (1 if alone < CANASTA_SIZE <= alone + apart else 0)
+        canastas = gained + (1 if alone < state.CANASTA_SIZE <= alone + apart else 0)
         if not is_late:
             if canastas + _bought(costs, spare) >= missing:
                 return True
@@ -319,7 +301,7 @@ def _places_wilds(s, side, wilds, is_late, least, room, old_room, gained, nearly
         if old_room > 0 and canastas + _bought(costs, spare) + (1 if nearly > 0 else 0) >= missing:
             return True
         if s.rules.wild_only_melds and alone + apart > 0:
-            late_canasta = 1 if alone + apart == CANASTA_SIZE - 1 else 0
+            late_canasta = 1 if alone + apart == state.CANASTA_SIZE - 1 else 0
             if canastas + _bought(costs, spare) + late_canasta >= missing:
                 return True
     return False
@@ -341,18 +323,18 @@ def _bought(costs, spare):
 
 
 @kernel
-def try_cards(s, player, m, naturals, jokers, twos, sign):
-    """Lay cards on meld `m` without events, or with sign -1 take them back; `first_meld` is left to the caller."""
-    side = side_of(s, player)
-    kind = BLACK_THREE if m == BLACK_MELD else m
-    points = jokers * KIND_POINTS[JOKER] + twos * KIND_POINTS[TWO]
-    if m != WILD_MELD:
-        s.kinds[player, kind] -= sign * naturals
-        points += naturals * KIND_POINTS[kind]
-    s.kinds[player, JOKER] -= sign * jokers
-    s.kinds[player, TWO] -= sign * twos
-    s.hand_sizes[player] -= sign * (naturals + jokers + twos)
-    s.naturals[side, m] += sign * naturals
-    s.jokers[side, m] += sign * jokers
-    s.twos[side, m] += sign * twos
-    s.needed -= sign * points
+def lay_on_trial(s, player, m, naturals, jokers, twos):
+    """Lay cards on meld `m` in a copy of a state, without events; `first_meld` is left to the caller."""
+    side = state.side_of(s, player)
+    kind = state.BLACK_THREE if m == state.BLACK_MELD else m
+    points = jokers * state.KIND_POINTS[state.JOKER] + twos * state.KIND_POINTS[state.TWO]
+    if m != state.WILD_MELD:
+        s.kinds[player, kind] -= naturals
+        points += naturals * state.KIND_POINTS[kind]
+    s.kinds[player, state.JOKER] -= jokers
+    s.kinds[player, state.TWO] -= twos
+    s.hand_sizes[player] -= naturals + jokers + twos
+    s.naturals[side, m] += naturals
+    s.jokers[side, m] += jokers
+    s.twos[side, m] += twos
+    s.needed -= points

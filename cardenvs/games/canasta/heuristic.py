@@ -14,25 +14,6 @@ from cardenvs.games.canasta.actions import cards_laid
 from cardenvs.games.canasta.completion import can_go_out
 from cardenvs.games.canasta.legal import ends_after
 from cardenvs.games.canasta.scoring import hand_points
-from cardenvs.games.canasta.state import (
-    BLACK_MELD,
-    BLACK_THREE,
-    CANASTA_SIZE,
-    JOKER,
-    KIND_OF,
-    KIND_POINTS,
-    NUM_FACES,
-    NUM_OF_KIND,
-    NUM_RANKS,
-    TWO,
-    WILD_MELD,
-    canastas_to_go_out,
-    meld_size,
-    num_canastas,
-    num_sides,
-    side_of,
-    top_of_pile,
-)
 
 # Values in points, chosen by matches between versions.
 _JOKER_WORTH, _TWO_WORTH = 70.0, 45.0  # of a wild card in hand
@@ -79,7 +60,7 @@ def melder(s, legal, n, rng):
             m, naturals, jokers, twos = cards_laid(action)
             value = 100.0 - m + 0.01 * (naturals + jokers + twos)
         elif action >= actions.DISCARD_0:
-            value = -1.0 * KIND_POINTS[KIND_OF[action - actions.DISCARD_0]]
+            value = -1.0 * state.KIND_POINTS[state.KIND_OF[action - actions.DISCARD_0]]
         if value > best_value:
             best, best_value = action, value
     return best
@@ -112,13 +93,13 @@ def _draw(s, legal, n):
 def _take_value(s, action):
     """Return what taking the pile is worth beyond drawing from the stock."""
     player = np.int64(s.current_player)
-    rank, side = KIND_OF[top_of_pile(s)], side_of(s, player)
-    value = _PILE_CARD * s.num_pile - 10.0 * state.draw_count(s) + KIND_POINTS[rank]
+    rank, side = state.KIND_OF[state.top_of_pile(s)], state.side_of(s, player)
+    value = _PILE_CARD * s.num_pile - 10.0 * state.draw_count(s) + state.KIND_POINTS[rank]
     for place in range(s.num_pile):
-        value += _kept_worth(s, player, KIND_OF[s.pile[place]], 1) * 0.5
-    size = meld_size(s, side, rank)
+        value += _kept_worth(s, player, state.KIND_OF[s.pile[place]], 1) * 0.5
+    size = state.meld_size(s, side, rank)
     if action == actions.TAKE_BY_ADDING:
-        value += _PROGRESS + (_CANASTA_WORTH if size == CANASTA_SIZE - 1 else 0.0)
+        value += _PROGRESS + (_CANASTA_WORTH if size == state.CANASTA_SIZE - 1 else 0.0)
     elif action == actions.TAKE_WITH_JOKER:
         value -= _JOKER_WORTH
     elif action == actions.TAKE_WITH_TWO:
@@ -131,7 +112,9 @@ def _agrees(s):
     """Whether to let the partner go out: few points in hand, or an opponent who may go out soon."""
     player = np.int64(s.current_player)
     for p in range(s.rules.num_players):
-        if side_of(s, p) != side_of(s, player) and num_canastas(s, side_of(s, p)) >= canastas_to_go_out(s):
+        if state.side_of(s, p) != state.side_of(s, player) and state.num_canastas(
+            s, state.side_of(s, p)
+        ) >= state.canastas_to_go_out(s):
             return True
     return hand_points(s, player) <= 120
 
@@ -156,7 +139,7 @@ def _cheapest_lay(s, player, legal, n):
         if action < actions.LAY_0:
             continue
         m, naturals, jokers, twos = cards_laid(action)
-        points = naturals * (KIND_POINTS[m] if m < NUM_RANKS else 5) + 50 * jokers + 20 * twos
+        points = naturals * (state.KIND_POINTS[m] if m < state.NUM_RANKS else 5) + 50 * jokers + 20 * twos
         reaches = 1.0 if points >= s.needed else 0.0
         value = 30.0 * reaches - _JOKER_WORTH * jokers - _TWO_WORTH * twos + 2.0 * naturals - 1.0 * m
         if value > best_value:
@@ -188,8 +171,12 @@ def _is_late(s, player):
     if s.num_stock <= _LATE_STOCK or s.no_discard:
         return True
     for p in range(s.rules.num_players):
-        side = side_of(s, p)
-        if side != side_of(s, player) and num_canastas(s, side) >= canastas_to_go_out(s) and s.hand_sizes[p] <= 6:
+        side = state.side_of(s, p)
+        if (
+            side != state.side_of(s, player)
+            and state.num_canastas(s, side) >= state.canastas_to_go_out(s)
+            and s.hand_sizes[p] <= 6
+        ):
             return True
     return False
 
@@ -197,22 +184,22 @@ def _is_late(s, player):
 @kernel
 def _lay_value(s, player, m, naturals, jokers, twos, is_late):
     """Return what laying these cards is worth."""
-    side = side_of(s, player)
-    if m >= BLACK_MELD:
-        return 1.0 if is_late and m == WILD_MELD else -1.0
-    size, cards = meld_size(s, side, m), naturals + jokers + twos
+    side = state.side_of(s, player)
+    if m >= state.BLACK_MELD:
+        return 1.0 if is_late and m == state.WILD_MELD else -1.0
+    size, cards = state.meld_size(s, side, m), naturals + jokers + twos
     left = s.hand_sizes[player] - cards
-    value = _PROGRESS * min(cards, max(0, CANASTA_SIZE - size)) + 0.5 * naturals * KIND_POINTS[m]
+    value = _PROGRESS * min(cards, max(0, state.CANASTA_SIZE - size)) + 0.5 * naturals * state.KIND_POINTS[m]
     wild_cost = _JOKER_WORTH * jokers + _TWO_WORTH * twos
-    if size < CANASTA_SIZE <= size + cards:
+    if size < state.CANASTA_SIZE <= size + cards:
         value += _CANASTA_WORTH
         if s.jokers[side, m] + s.twos[side, m] == 0 and jokers + twos == 0:
             value += 150.0
-    if size >= CANASTA_SIZE and jokers + twos > 0 and s.jokers[side, m] + s.twos[side, m] == 0:
+    if size >= state.CANASTA_SIZE and jokers + twos > 0 and s.jokers[side, m] + s.twos[side, m] == 0:
         value -= 200.0  # a natural canasta becomes mixed
     if is_late:
         return value + 0.7 * (50 * jokers + 20 * twos)
-    has_canastas = num_canastas(s, side) >= canastas_to_go_out(s)
+    has_canastas = state.num_canastas(s, side) >= state.canastas_to_go_out(s)
     if left < _LOOSE_HAND and not has_canastas:
         value -= 15.0 * (_LOOSE_HAND - left)
     return value - wild_cost
@@ -250,7 +237,7 @@ def _best_discard(s, player, legal, n):
         action = np.int64(legal[k])
         if action < actions.DISCARD_0 or action >= actions.LAY_0:
             continue
-        kind = KIND_OF[action - actions.DISCARD_0]
+        kind = state.KIND_OF[action - actions.DISCARD_0]
         if kind != last:
             cost = discard_cost(s, player, kind)
         last = kind
@@ -267,38 +254,38 @@ def discard_cost(s, player, kind):
     than defence; with partners it is the other way round. Matches between the two kinds of discard showed this.
     """
     if s.rules.num_players == 2:
-        return 1.0 * KIND_POINTS[kind]
+        return 1.0 * state.KIND_POINTS[kind]
     cost = _kept_worth(s, player, kind, 0)
     if _is_late(s, player):
-        cost = 0.5 * cost - KIND_POINTS[kind]
+        cost = 0.5 * cost - state.KIND_POINTS[kind]
     return cost + take_chance(s, player, kind) * (_PILE_CARD * (s.num_pile + 1) + 30.0)
 
 
 @kernel
 def _kept_worth(s, player, kind, more):
     """Return what a card of a kind is worth in hand, in which `more` are added to those that it holds."""
-    if kind == JOKER:
+    if kind == state.JOKER:
         return _JOKER_WORTH
-    if kind == TWO:
+    if kind == state.TWO:
         return _TWO_WORTH
-    if kind == BLACK_THREE:
+    if kind == state.BLACK_THREE:
         return 12.0 if s.num_pile > 4 else 4.0
-    if kind >= NUM_RANKS:
+    if kind >= state.NUM_RANKS:
         return 0.0
-    held, side = s.kinds[player, kind] + more, side_of(s, player)
-    if meld_size(s, side, kind) > 0:
-        return 26.0 if meld_size(s, side, kind) < CANASTA_SIZE else 6.0
+    held, side = s.kinds[player, kind] + more, state.side_of(s, player)
+    if state.meld_size(s, side, kind) > 0:
+        return 26.0 if state.meld_size(s, side, kind) < state.CANASTA_SIZE else 6.0
     worth = 22.0 if held == 2 else 20.0 if held == 3 else 24.0 if held > 3 else 2.0
-    return worth + 0.2 * KIND_POINTS[kind]
+    return worth + 0.2 * state.KIND_POINTS[kind]
 
 
 @kernel
 def take_chance(s, player, kind):
     """Return the estimated chance that the next player takes the pile if a card of `kind` is discarded now."""
-    if kind >= NUM_RANKS:
+    if kind >= state.NUM_RANKS:
         return 0.0
     following = wrap(player + 1, s.rules.num_players)
-    side = side_of(s, following)
+    side = state.side_of(s, following)
     frozen = s.pile_frozen or not s.has_opened[side]
     if not frozen and s.naturals[side, kind] > 0:
         return 1.0
@@ -306,7 +293,7 @@ def take_chance(s, player, kind):
     if known >= 2:
         return 1.0 if s.has_opened[side] else 0.7
     unknown = s.hand_sizes[following]
-    for face in range(NUM_FACES):
+    for face in range(state.NUM_FACES):
         unknown -= s.known[following, face]
     share = unknown / max(1.0, unknown + 1.0 * s.num_stock + _others_hidden(s, player, following))
     expected = hidden * share
@@ -320,13 +307,13 @@ def take_chance(s, player, kind):
 def _known_and_hidden(s, player, other, kind):
     """Return the cards of a rank that `other` is known to hold, and those whose place `player` does not know."""
     hidden = 8 - s.kinds[player, kind]
-    for side in range(num_sides(s)):
+    for side in range(state.num_sides(s)):
         hidden -= s.naturals[side, kind]
     for place in range(s.num_pile):
-        if KIND_OF[s.pile[place]] == kind:
+        if state.KIND_OF[s.pile[place]] == kind:
             hidden -= 1
     known = 0
-    for k in range(NUM_OF_KIND[kind]):
+    for k in range(state.NUM_OF_KIND[kind]):
         face = state.FACES_OF_KIND[kind, k]
         known += s.known[other, face]
         for p in range(s.rules.num_players):

@@ -3,28 +3,10 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.scratch import stack_copy
 from cardenvs.games.canasta import actions, state
 from cardenvs.games.canasta.actions import cards_laid, lay_action, lay_wild_action
-from cardenvs.games.canasta.completion import can_complete, can_go_out, is_exempt, try_cards, wild_room
-from cardenvs.games.canasta.state import (
-    BLACK_MELD,
-    BLACK_THREE,
-    JOKER,
-    KIND_OF,
-    MAY_NOT_GO_OUT,
-    MUST_GO_OUT,
-    NUM_FACES,
-    NUM_RANKS,
-    RED_THREE,
-    TWO,
-    WILD_MELD,
-    canastas_to_go_out,
-    meld_size,
-    num_canastas,
-    side_of,
-    top_of_pile,
-    wilds_in,
-)
+from cardenvs.games.canasta.completion import can_complete, can_go_out, is_exempt, lay_on_trial, wild_room
 
 
 @kernel
@@ -60,11 +42,8 @@ def _explain(s, action):
     if action >= actions.LAY_0:
         return explain_lay(s, action)
     if s.phase == state.TAKE:
-        return (
-            actions.TOO_LOW
-            if action >= actions.DONE and action != actions.YES and action != actions.NO
-            else (actions.WRONG_PHASE)
-        )
+        ends_turn = action >= actions.DONE and action != actions.YES and action != actions.NO
+        return actions.TOO_LOW if ends_turn else actions.WRONG_PHASE
     if action >= actions.DISCARD_0:
         face = action - actions.DISCARD_0
         return _explain_end(s, True) if s.hands[s.current_player, face] > 0 else actions.NOT_HELD
@@ -115,12 +94,12 @@ def _must_take(s):
 @kernel
 def explain_take(s, action):
     """Return the code of why the pile may not be taken in a certain way, or 0 (6)."""
-    p, top = np.int64(s.current_player), top_of_pile(s)
-    side = side_of(s, p)
+    p, top = np.int64(s.current_player), state.top_of_pile(s)
+    side = state.side_of(s, p)
     if top == state.NO_CARD:
         return actions.NO_PILE
-    rank = KIND_OF[top]
-    if rank >= NUM_RANKS:
+    rank = state.KIND_OF[top]
+    if rank >= state.NUM_RANKS:
         return actions.BLOCKED
     if s.num_pile == 1 and s.hand_sizes[p] == 1:
         return actions.LAST_CARD
@@ -136,7 +115,7 @@ def explain_take(s, action):
     elif action != actions.TAKE_WITH_PAIR and frozen:
         return actions.FROZEN
     naturals, jokers, twos = cards_for(action)
-    if s.kinds[p, rank] < naturals or s.kinds[p, JOKER] < jokers or s.kinds[p, TWO] < twos:
+    if s.kinds[p, rank] < naturals or s.kinds[p, state.JOKER] < jokers or s.kinds[p, state.TWO] < twos:
         return actions.NOT_HELD
     if jokers + twos > wild_room(s, naturals + 1):
         return actions.TOO_MANY_WILDS
@@ -157,31 +136,22 @@ def _can_take(s, player, side, rank, naturals, jokers, twos):
     needed = s.needed - state.KIND_POINTS[rank] * (naturals + 1)
     if needed <= 0 and s.hand_sizes[player] - naturals - jokers - twos + gain >= 2:
         return True
-    rest = np.int64(RED_THREE)
+    rest = np.int64(state.RED_THREE)
     if needed <= 0 and gain == 1:  # gain is at most 1 here, or there would be two cards to hold
         for place in range(s.num_pile - 1):
-            if KIND_OF[s.pile[place]] != RED_THREE:
-                rest = KIND_OF[s.pile[place]]
-    try_cards(s, player, rank, naturals, jokers, twos, 1)
-    s.naturals[side, rank] += 1
-    s.needed -= state.KIND_POINTS[rank]
-    s.num_pile -= 1
-    s.phase = state.TAKE if needed > 0 else state.MELD
-    s.has_taken = s.has_laid = 1
-    if rest != RED_THREE:
-        s.kinds[player, rest] += 1
-        s.hand_sizes[player] += 1
-    goes = can_complete(s, player)
-    if rest != RED_THREE:
-        s.kinds[player, rest] -= 1
-        s.hand_sizes[player] -= 1
-    s.has_taken = s.has_laid = 0
-    s.phase = state.DRAW
-    s.num_pile += 1
-    s.needed += state.KIND_POINTS[rank]
-    s.naturals[side, rank] -= 1
-    try_cards(s, player, rank, naturals, jokers, twos, -1)
-    return goes
+            if state.KIND_OF[s.pile[place]] != state.RED_THREE:
+                rest = state.KIND_OF[s.pile[place]]
+    tried = stack_copy(s)
+    lay_on_trial(tried, player, rank, naturals, jokers, twos)
+    tried.naturals[side, rank] += 1
+    tried.needed -= state.KIND_POINTS[rank]
+    tried.num_pile -= 1
+    tried.phase = state.TAKE if needed > 0 else state.MELD
+    tried.has_taken = tried.has_laid = 1
+    if rest != state.RED_THREE:
+        tried.kinds[player, rest] += 1
+        tried.hand_sizes[player] += 1
+    return can_complete(tried, player)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -200,20 +170,20 @@ def _list_turn(s, out):
             out[n] = actions.ASK
             n += 1
         if _explain_end(s, True) == 0:
-            for face in range(NUM_FACES):
+            for face in range(state.NUM_FACES):
                 if s.hands[p, face] > 0:
                     out[n] = actions.DISCARD_0 + face
                     n += 1
     if _is_hopeless(s, p):
         return n
-    for rank in range(s.first_meld, NUM_RANKS):
+    for rank in range(s.first_meld, state.NUM_RANKS):
         n = _list_lays(s, p, rank, out, n)
-    if s.kinds[p, BLACK_THREE] >= 3 and s.first_meld <= BLACK_MELD and s.phase == state.MELD:
-        for number in range(3, s.kinds[p, BLACK_THREE] + 1):
-            if completes(s, p, np.int64(BLACK_MELD), number, 0, 0):
+    if s.kinds[p, state.BLACK_THREE] >= 3 and s.first_meld <= state.BLACK_MELD and s.phase == state.MELD:
+        for number in range(3, s.kinds[p, state.BLACK_THREE] + 1):
+            if completes(s, p, np.int64(state.BLACK_MELD), number, 0, 0):
                 out[n] = actions.LAY_BLACK_0 + number - 3
                 n += 1
-    if s.rules.wild_only_melds and s.first_meld <= WILD_MELD:
+    if s.rules.wild_only_melds and s.first_meld <= state.WILD_MELD:
         n = _list_wild_lays(s, p, out, n)
     return n
 
@@ -223,19 +193,17 @@ def _is_hopeless(s, player):
     """Whether no initial meld is possible, which is soon found (5.1)."""
     if s.needed <= 0:
         return False
-    laid = s.has_laid
-    s.has_laid = 1
-    hopeless = not can_complete(s, player)
-    s.has_laid = laid
-    return hopeless
+    tried = stack_copy(s)
+    tried.has_laid = 1
+    return not can_complete(tried, player)
 
 
 @kernel
 def _list_lays(s, player, rank, out, n):
     """List the ways to lay cards on the meld of a rank."""
-    side = side_of(s, player)
-    held, old, wilds = np.int64(s.kinds[player, rank]), np.int64(s.naturals[side, rank]), wilds_in(s, side, rank)
-    jokers, twos = np.int64(s.kinds[player, JOKER]), np.int64(s.kinds[player, TWO])
+    side = state.side_of(s, player)
+    held, old, wilds = np.int64(s.kinds[player, rank]), np.int64(s.naturals[side, rank]), state.wilds_in(s, side, rank)
+    jokers, twos = np.int64(s.kinds[player, state.JOKER]), np.int64(s.kinds[player, state.TWO])
     if old == 0 and held < 2:
         return n
     for k in range(0 if old > 0 else 2, held + 1):
@@ -253,10 +221,10 @@ def _list_lays(s, player, rank, out, n):
 @kernel
 def _list_wild_lays(s, player, out, n):
     """List the ways to lay cards on the meld of wild cards (4.6)."""
-    alone = meld_size(s, side_of(s, player), WILD_MELD)
-    for j in range(s.kinds[player, JOKER] + 1):
-        for t in range(s.kinds[player, TWO] + 1):
-            if j + t > 0 and alone + j + t >= 3 and completes(s, player, np.int64(WILD_MELD), 0, j, t):
+    alone = state.meld_size(s, state.side_of(s, player), state.WILD_MELD)
+    for j in range(s.kinds[player, state.JOKER] + 1):
+        for t in range(s.kinds[player, state.TWO] + 1):
+            if j + t > 0 and alone + j + t >= 3 and completes(s, player, np.int64(state.WILD_MELD), 0, j, t):
                 out[n] = lay_wild_action(j, t)
                 n += 1
     return n
@@ -266,23 +234,19 @@ def _list_wild_lays(s, player, out, n):
 def completes(s, player, m, naturals, jokers, twos):
     """Whether the turn can be completed after these cards are laid on meld `m`, which they fit."""
     left = s.hand_sizes[player] - naturals - jokers - twos
-    if s.needed <= 0 and left >= 2 and s.answer != MUST_GO_OUT and m != BLACK_MELD:
+    if s.needed <= 0 and left >= 2 and s.answer != state.MUST_GO_OUT and m != state.BLACK_MELD:
         return True
-    return ends_after(s, player, m, naturals, jokers, twos, m == BLACK_MELD)
+    return ends_after(s, player, m, naturals, jokers, twos, m == state.BLACK_MELD)
 
 
 @kernel
 def ends_after(s, player, m, naturals, jokers, twos, by_going_out):
     """Whether the turn can be completed after these cards, or only by going out."""
-    first, laid = s.first_meld, s.has_laid
-    try_cards(s, player, m, naturals, jokers, twos, 1)
-    s.first_meld = m + 1
-    s.has_laid = 1
-    goes = can_go_out(s, player) if by_going_out else can_complete(s, player)
-    s.first_meld = first
-    s.has_laid = laid
-    try_cards(s, player, m, naturals, jokers, twos, -1)
-    return goes
+    tried = stack_copy(s)
+    lay_on_trial(tried, player, m, naturals, jokers, twos)
+    tried.first_meld = m + 1
+    tried.has_laid = 1
+    return can_go_out(tried, player) if by_going_out else can_complete(tried, player)
 
 
 @kernel
@@ -290,23 +254,25 @@ def explain_lay(s, action):
     """Return the code of why cards may not be laid, or 0 (4, 5)."""
     m, naturals, jokers, twos = cards_laid(action)
     p = np.int64(s.current_player)
-    side = side_of(s, p)
-    held = 0 if m == WILD_MELD else np.int64(s.kinds[p, BLACK_THREE if m == BLACK_MELD else m])
-    if naturals > held or jokers > s.kinds[p, JOKER] or twos > s.kinds[p, TWO]:
+    side = state.side_of(s, p)
+    held = 0 if m == state.WILD_MELD else np.int64(s.kinds[p, state.BLACK_THREE if m == state.BLACK_MELD else m])
+    if naturals > held or jokers > s.kinds[p, state.JOKER] or twos > s.kinds[p, state.TWO]:
         return actions.NOT_HELD
     if m < s.first_meld:
         return actions.OUT_OF_ORDER
-    if m < NUM_RANKS and s.naturals[side, m] == 0 and naturals < 2:
+    if m < state.NUM_RANKS and s.naturals[side, m] == 0 and naturals < 2:
         return actions.TOO_FEW_NATURALS
-    if meld_size(s, side, m) + naturals + jokers + twos < 3:
+    if state.meld_size(s, side, m) + naturals + jokers + twos < 3:
         return actions.TOO_FEW_CARDS
-    if m < NUM_RANKS and jokers + twos > wild_room(s, s.naturals[side, m] + naturals) - wilds_in(s, side, m):
+    if m < state.NUM_RANKS and jokers + twos > wild_room(s, s.naturals[side, m] + naturals) - state.wilds_in(
+        s, side, m
+    ):
         return actions.TOO_MANY_WILDS
-    if m == BLACK_MELD and s.phase == state.TAKE:
+    if m == state.BLACK_MELD and s.phase == state.TAKE:
         return actions.ONLY_GOING_OUT
     if completes(s, p, m, naturals, jokers, twos):
         return 0
-    return actions.ONLY_GOING_OUT if m == BLACK_MELD else actions.CANNOT_BE_COMPLETED
+    return actions.ONLY_GOING_OUT if m == state.BLACK_MELD else actions.CANNOT_BE_COMPLETED
 
 
 @kernel
@@ -319,7 +285,7 @@ def _explain_end(s, by_discard):
     p = np.int64(s.current_player)
     if by_discard and s.hand_sizes[p] == 1:
         return 0 if _may_go_out(s, p) else actions.ONLY_GOING_OUT
-    if s.answer == MUST_GO_OUT:
+    if s.answer == state.MUST_GO_OUT:
         return actions.CANNOT_BE_COMPLETED
     return actions.TOO_LOW if s.has_laid and s.needed > 0 else 0
 
@@ -327,9 +293,9 @@ def _explain_end(s, by_discard):
 @kernel
 def _may_go_out(s, player):
     """Whether `player`, who holds the last card, may go out now (7.1)."""
-    if s.answer == MAY_NOT_GO_OUT or (s.needed > 0 and not is_exempt(s, player)):
+    if s.answer == state.MAY_NOT_GO_OUT or (s.needed > 0 and not is_exempt(s, player)):
         return False
-    return num_canastas(s, side_of(s, player)) >= canastas_to_go_out(s)
+    return state.num_canastas(s, state.side_of(s, player)) >= state.canastas_to_go_out(s)
 
 
 @kernel
@@ -349,7 +315,7 @@ def _is_way_out(s, action):
     if s.no_discard:
         return action == actions.DONE
     face = action - actions.DISCARD_0
-    return 0 <= face < NUM_FACES and s.hands[s.current_player, face] > 0
+    return 0 <= face < state.NUM_FACES and s.hands[s.current_player, face] > 0
 
 
 @kernel
@@ -358,7 +324,7 @@ def _list_way_out(s, out):
         out[0] = actions.DONE
         return 1
     n = 0
-    for face in range(NUM_FACES):
+    for face in range(state.NUM_FACES):
         if s.hands[s.current_player, face] > 0:
             out[n] = actions.DISCARD_0 + face
             n += 1
@@ -369,6 +335,6 @@ def _list_way_out(s, out):
 def is_dead_end(s):
     """Whether the turn of the player to act, who is melding, cannot be completed."""
     p = np.int64(s.current_player)
-    if s.answer == MUST_GO_OUT or s.has_laid:
+    if s.answer == state.MUST_GO_OUT or s.has_laid:
         return not can_complete(s, p)
     return False

@@ -8,29 +8,15 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.returns import Returns
+from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.canasta import actions, effects, scoring, state, table
 from cardenvs.games.canasta.actions import cards_laid
 from cardenvs.games.canasta.completion import can_go_out
 from cardenvs.games.canasta.legal import cards_for, is_dead_end
-from cardenvs.games.canasta.state import (
-    DECK_SIZE,
-    FACE_COPIES,
-    KIND_OF,
-    NO_CARD,
-    NO_PLAYER,
-    NUM_FACES,
-    NUM_MELDS,
-    RED_THREE,
-    draw_count,
-    initial_minimum,
-    meld_size,
-    num_sides,
-    side_of,
-    top_of_pile,
-)
+from cardenvs.kits.deck import begin_world
+from cardenvs.kits.matches import leave
 
 _WORLDS = 20  # tried, when another player must be able to complete a turn (12.2)
 
@@ -42,7 +28,7 @@ _WORLDS = 20  # tried, when another player must be able to complete a turn (12.2
 @kernel
 def deal(s, given, log):
     """Deal the first time; the last player is the dealer (2.1)."""
-    ev.log_create(log, table.NEW_DECK, table.STOCK, DECK_SIZE)
+    ev.log_create(log, table.NEW_DECK, table.STOCK, state.DECK_SIZE)
     s.dealer = s.rules.num_players - 1
     _begin_deal(s, given, log)
 
@@ -51,19 +37,19 @@ def deal(s, given, log):
 def _begin_deal(s, given, log):
     """Shuffle and deal, and let the player at the dealer's left begin (2)."""
     place = 0
-    for face in range(NUM_FACES):
-        for _ in range(FACE_COPIES[face]):
+    for face in range(state.NUM_FACES):
+        for _ in range(state.FACE_COPIES[face]):
             s.deck[place] = face
             place += 1
     start_stream(s, DEAL, s.num_deals)
-    shuffle_rest(s, s.deck, DECK_SIZE, given)
+    shuffle_rest(s, s.deck, state.DECK_SIZE, given)
     s.num_deals += 1
     ev.log_set(log, table.NEW_DEAL, ev.NO_PLAYER, table.DEAL_NUMBER, s.num_deals)
     ev.log_set(log, table.IS_DEALER, s.dealer, table.DEALER, s.dealer)
     if s.num_deals == 1:
-        for place in range(DECK_SIZE):
-            s.pile[place] = NO_CARD
-    s.asker = NO_PLAYER
+        for place in range(state.DECK_SIZE):
+            s.pile[place] = state.NO_CARD
+    s.asker = state.NO_PLAYER
     effects.deal_cards(s, log)
     _begin_turn(s, wrap(s.dealer + 1, s.rules.num_players))
 
@@ -71,16 +57,16 @@ def _begin_deal(s, given, log):
 @kernel
 def _begin_turn(s, player):
     """Let `player` draw (3.1)."""
-    side = side_of(s, player)
+    side = state.side_of(s, player)
     s.current_player = player
     s.phase = state.DRAW
     s.first_meld = 0
     s.has_laid = s.has_taken = s.no_discard = 0
     s.answer = state.FREE
-    s.needed = 0 if s.has_opened[side] else initial_minimum(s, side)
+    s.needed = 0 if s.has_opened[side] else state.initial_minimum(s, side)
     s.old_melds = 0
-    for m in range(NUM_MELDS):
-        if meld_size(s, side, m) > 0:
+    for m in range(state.NUM_MELDS):
+        if state.meld_size(s, side, m) > 0:
             s.old_melds |= 1 << m
     s.is_concealed = 0 if s.has_melded[player] else 1
 
@@ -107,7 +93,7 @@ def apply_action(s, action, log):
         s.current_player = wrap(player + 2, s.rules.num_players)
         ev.log_note(log, table.ASKS, player, 0)
     elif action == actions.DONE:
-        _end_deal(s, NO_PLAYER, log)
+        _end_deal(s, state.NO_PLAYER, log)
     else:
         effects.discard(s, player, action - actions.DISCARD_0, log)
         if s.hand_sizes[player] == 0:
@@ -119,16 +105,16 @@ def apply_action(s, action, log):
 @kernel
 def _apply_draw(s, player, action, log):
     if action == actions.DRAW:
-        for _ in range(draw_count(s)):
+        for _ in range(state.draw_count(s)):
             if s.num_stock > 0:
                 effects.draw_card(s, player, log)
         s.phase = state.MELD
     elif action == actions.END_DEAL:
         ev.log_note(log, table.PASSES, player, 0)
-        _end_deal(s, NO_PLAYER, log)
+        _end_deal(s, state.NO_PLAYER, log)
     else:
         naturals, jokers, twos = cards_for(action)
-        rank = KIND_OF[top_of_pile(s)]
+        rank = state.KIND_OF[state.top_of_pile(s)]
         effects.take_top(s, player, log)
         effects.lay_cards(s, player, rank, naturals, jokers, twos, log)
         s.phase = state.TAKE
@@ -153,7 +139,7 @@ def _apply_answer(s, player, action, log):
     ev.log_note(log, table.SAYS_YES if action == actions.YES else table.SAYS_NO, player, 0)
     s.answer = state.MUST_GO_OUT if action == actions.YES else state.MAY_NOT_GO_OUT
     s.current_player = s.asker
-    s.asker = NO_PLAYER
+    s.asker = state.NO_PLAYER
     s.phase = state.MELD
 
 
@@ -164,7 +150,7 @@ def _apply_answer(s, player, action, log):
 @kernel
 def _go_out(s, player, log):
     """Announce that `player` is out, perhaps concealed, and end the deal (7.2, 7.3)."""
-    concealed = s.is_concealed and _has_new_canasta(s, side_of(s, player))
+    concealed = s.is_concealed and _has_new_canasta(s, state.side_of(s, player))
     ev.log_note(log, table.GOES_OUT_CONCEALED if concealed else table.GOES_OUT, player, 0)
     _end_deal(s, player, log)
 
@@ -173,8 +159,8 @@ def _go_out(s, player, log):
 def _has_new_canasta(s, side):
     """Whether a meld that was begun in this turn is a canasta (7.3)."""
     number = 0
-    for m in range(NUM_MELDS):
-        if not s.old_melds >> m & 1 and meld_size(s, side, m) >= state.CANASTA_SIZE:
+    for m in range(state.NUM_MELDS):
+        if not s.old_melds >> m & 1 and state.meld_size(s, side, m) >= state.CANASTA_SIZE:
             number += 1
     return number > 0
 
@@ -184,10 +170,10 @@ def _end_deal(s, out, log):
     """Show the hands, score, and deal again or end the game (9, 10)."""
     for p in range(s.rules.num_players):
         effects.show_hand(s, p, log)
-    points, count = np.int64(0), num_sides(s)
+    points, count = np.int64(0), state.num_sides(s)
     for side in range(count):
         bonus = 0
-        if out != NO_PLAYER and side == side_of(s, out):
+        if out != state.NO_PLAYER and side == state.side_of(s, out):
             concealed = s.is_concealed and _has_new_canasta(s, side)
             bonus = scoring.CONCEALED if concealed else scoring.OUT
         score = scoring.score_side(s, side, bonus, log)
@@ -217,11 +203,10 @@ def _end_deal(s, out, log):
 @kernel
 def forfeit(s, player, log):
     """End the game: the side of `player` loses the most that a game can cost (11.1)."""
-    s.active[player] = 0
-    ev.log_note(log, table.FORFEITS, player, 0)
-    most, others = _most_points(s.rules), num_sides(s) - 1
+    leave(s, player, table.FORFEITS, log)
+    most, others = _most_points(s.rules), state.num_sides(s) - 1
     for p in range(s.rules.num_players):
-        s.rewards[p] = (-most if side_of(s, p) == side_of(s, player) else most / others) - s.returns[p]
+        s.rewards[p] = (-most if state.side_of(s, p) == state.side_of(s, player) else most / others) - s.returns[p]
     s.terminal = 1
 
 
@@ -253,8 +238,7 @@ def determinize(s, player, seed):
     Red threes are never in a hand, so those that have not appeared are in the stock. If another player has begun to
     meld or has asked, worlds are preferred in which that turn can be completed (12.2).
     """
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     for _ in range(_WORLDS):
         _deal_world(s, player)
         if s.current_player == player and s.phase != state.ANSWER:
@@ -269,33 +253,33 @@ def determinize(s, player, seed):
 @kernel
 def _deal_world(s, player):
     """Deal the hidden cards; `deck` below the stock has room for those of the hands, as they have left it."""
-    first = np.int64(DECK_SIZE - s.num_stock)
+    first = np.int64(state.DECK_SIZE - s.num_stock)
     for p in range(s.rules.num_players):
         if p != player:
-            for face in range(NUM_FACES):
+            for face in range(state.NUM_FACES):
                 for _ in range(s.hands[p, face] - s.known[p, face]):
                     first -= 1
                     s.deck[first] = face
-                    s.kinds[p, KIND_OF[face]] -= 1
+                    s.kinds[p, state.KIND_OF[face]] -= 1
                 s.hands[p, face] = s.known[p, face]
-    end = np.int64(DECK_SIZE)
-    for place in range(DECK_SIZE - 1, first - 1, -1):  # red threes to the end
-        if KIND_OF[s.deck[place]] == RED_THREE:
+    end = np.int64(state.DECK_SIZE)
+    for place in range(state.DECK_SIZE - 1, first - 1, -1):  # red threes to the end
+        if state.KIND_OF[s.deck[place]] == state.RED_THREE:
             end -= 1
             s.deck[place], s.deck[end] = s.deck[end], s.deck[place]
     canonical_shuffle(s, s.deck, first, end)
-    canonical_shuffle(s, s.deck, end, np.int64(DECK_SIZE))
+    canonical_shuffle(s, s.deck, end, np.int64(state.DECK_SIZE))
     for p in range(s.rules.num_players):
         if p != player:
             number = np.int64(s.hand_sizes[p])
-            for face in range(NUM_FACES):
+            for face in range(state.NUM_FACES):
                 number -= s.known[p, face]
             for _ in range(number):
                 s.hands[p, s.deck[first]] += 1
-                s.kinds[p, KIND_OF[s.deck[first]]] += 1
-                s.deck[first] = NO_CARD
+                s.kinds[p, state.KIND_OF[s.deck[first]]] += 1
+                s.deck[first] = state.NO_CARD
                 first += 1
-    shuffle(s, s.deck, first, DECK_SIZE)
+    shuffle(s, s.deck, first, state.DECK_SIZE)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -309,7 +293,7 @@ def max_length(options):
     in a deal, and one more to end it. Each turn has at most four actions that lay nothing, and each of the other
     actions lays at least one card.
     """
-    return (4 * (2 * DECK_SIZE + 1) + DECK_SIZE) * (state.MAX_DEALS if options.match else 1)
+    return (4 * (2 * state.DECK_SIZE + 1) + state.DECK_SIZE) * (state.MAX_DEALS if options.match else 1)
 
 
 def returns(options):

@@ -4,20 +4,7 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.games.canasta import table
-from cardenvs.games.canasta.state import (
-    CANASTA_SIZE,
-    KIND_OF,
-    KIND_POINTS,
-    NUM_FACES,
-    NUM_KINDS,
-    NUM_MELDS,
-    WILD_MELD,
-    meld_size,
-    num_sides,
-    side_of,
-    wilds_in,
-)
+from cardenvs.games.canasta import state, table
 
 NATURAL_CANASTA, MIXED_CANASTA, WILD_CANASTA = 500, 300, 1000
 RED_THREE_POINTS, ALL_RED_THREES = 100, 800
@@ -28,12 +15,12 @@ OUT, CONCEALED = 100, 200
 def canasta_points(s, side):
     """Return the points of a side for canastas (4.4, 4.6)."""
     points = 0
-    for m in range(NUM_MELDS):
-        if meld_size(s, side, m) >= CANASTA_SIZE:
-            if m == WILD_MELD:
+    for m in range(state.NUM_MELDS):
+        if state.meld_size(s, side, m) >= state.CANASTA_SIZE:
+            if m == state.WILD_MELD:
                 points += WILD_CANASTA
             else:
-                points += NATURAL_CANASTA if wilds_in(s, side, m) == 0 else MIXED_CANASTA
+                points += NATURAL_CANASTA if state.wilds_in(s, side, m) == 0 else MIXED_CANASTA
     return points
 
 
@@ -42,7 +29,7 @@ def num_red_threes(s, side):
     """Return the number of red threes that a side has laid out."""
     number = 0
     for p in range(s.rules.num_players):
-        if side_of(s, p) == side:
+        if state.side_of(s, p) == side:
             number += s.red_threes[p, 0] + s.red_threes[p, 1]
     return number
 
@@ -59,8 +46,8 @@ def red_three_points(s, side):
 def melded_points(s, side):
     """Return the card points of all cards that a side has melded."""
     points = np.int64(0)
-    for face in range(NUM_FACES):
-        points += s.melded[side, face] * KIND_POINTS[KIND_OF[face]]
+    for face in range(state.NUM_FACES):
+        points += s.melded[side, face] * state.KIND_POINTS[state.KIND_OF[face]]
     return points
 
 
@@ -68,8 +55,8 @@ def melded_points(s, side):
 def hand_points(s, player):
     """Return the card points in the hand of a player."""
     points = np.int64(0)
-    for kind in range(NUM_KINDS):
-        points += s.kinds[player, kind] * KIND_POINTS[kind]
+    for kind in range(state.NUM_KINDS):
+        points += s.kinds[player, kind] * state.KIND_POINTS[kind]
     return points
 
 
@@ -78,7 +65,7 @@ def score_side(s, side, out_points, log):
     """Return the score of a side in the deal, `out_points` for going out included, and log its parts (9.2)."""
     left = np.int64(0)
     for p in range(s.rules.num_players):
-        if side_of(s, p) == side:
+        if state.side_of(s, p) == side:
             left += hand_points(s, p)
     canastas, reds, melded = canasta_points(s, side), red_three_points(s, side), melded_points(s, side)
     _note(log, table.CANASTA_POINTS, side, canastas)
@@ -107,19 +94,19 @@ def pay_scores(s, points, most):
         most: the most that a player can win or lose.
     """
     for p in range(s.rules.num_players):
-        s.rewards[p] = _result(s, side_of(s, p), most)
-    for side in range(num_sides(s)):
+        s.rewards[p] = _result(s, state.side_of(s, p), most)
+    for side in range(state.num_sides(s)):
         s.scores[side] -= unpack(points, side)
     for p in range(s.rules.num_players):
-        s.rewards[p] -= _result(s, side_of(s, p), most)
-    for side in range(num_sides(s)):
+        s.rewards[p] -= _result(s, state.side_of(s, p), most)
+    for side in range(state.num_sides(s)):
         s.scores[side] += unpack(points, side)
 
 
 @kernel
 def _result(s, side, most):
     """Return the score of a side less the mean of the others', all results scaled if one is beyond `most` (10.4)."""
-    sides, total, largest = num_sides(s), np.int64(0), 0.0
+    sides, total, largest = state.num_sides(s), np.int64(0), 0.0
     for k in range(sides):
         total += s.scores[k]
     for k in range(sides):
@@ -152,7 +139,7 @@ def unpack(points, side):
 def leading_side(s):
     """Return the only side with the highest total, or -1 if several have it."""
     best, leader = np.int64(-(1 << 30)), -1
-    for side in range(num_sides(s)):
+    for side in range(state.num_sides(s)):
         if s.scores[side] > best:
             best, leader = np.int64(s.scores[side]), side
         elif s.scores[side] == best:

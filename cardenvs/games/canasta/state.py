@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS
 from cardenvs.core.errors import OptionError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE, Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits import matches
+from cardenvs.kits.cards import CARD_LABELS, NUM_CARDS
+from cardenvs.kits.matches import num_sides
 
 MAX_PLAYERS = 4
 MAX_SIDES = 3
@@ -149,15 +151,9 @@ def deck(options):
 
 
 @kernel(inline=True)
-def num_sides(s):
-    """Return the number of sides (1.1)."""
-    return 3 if s.rules.num_players == 3 else 2
-
-
-@kernel(inline=True)
 def side_of(s, player):
     """Return the side of a player (1.1)."""
-    return player if s.rules.num_players == 3 else player % 2
+    return matches.side_of(player, num_sides(s))
 
 
 @kernel(inline=True)

@@ -2,13 +2,14 @@
 
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.canasta.state import MAX_PLAYERS, NUM_MELDS
+from cardenvs.kits.matches import declare_forfeit
 
 TABLE = Table(MAX_PLAYERS)
 
 STOCK = TABLE.pile("stock", layout="stack")
 PILE = TABLE.pile("pile", ordered=True, layout="stack")
 HAND = TABLE.pile("hand", per_player=True, layout="hand")
-MELDS = TABLE.pile("melds", per_player=True, layout="sets")  # of the side of the first player who belongs to it
+MELDS = TABLE.pile("melds", per_player=True, layout="columns")  # of the side of the first player who belongs to it
 RED_THREES = TABLE.pile("red_threes", per_player=True)
 
 SCORE = TABLE.counter("score", per_player=True)  # of a side, as its first player's
@@ -52,6 +53,6 @@ DEAL_POINTS = TABLE.event("deal_points", Op.NOTE, "{player} scores {value} in th
 NEW_SCORE = TABLE.event("score", Op.SET, "{player} has {value:point}.")
 WINS = TABLE.event("win", Op.NOTE, "{player} wins the match.")
 DRAWN = TABLE.event("drawn", Op.NOTE, "After {value:deal} the match is over.")
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = declare_forfeit(TABLE)
 GATHERS = TABLE.event("gather", Op.MOVE_ALL, "{source} goes back to the stock.", is_detail=True)
 SHUFFLES = TABLE.event("shuffle", Op.SHUFFLE, "All cards are gathered and shuffled.")

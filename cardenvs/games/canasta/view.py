@@ -1,11 +1,13 @@
-"""Texts of Canasta. The picture is in picture.py."""
+"""Texts and picture of Canasta."""
 
-from cardenvs.core.cards import card_markup, parse_card
-from cardenvs.core.events import OMNISCIENT, PileLayout
+import re
+
+from cardenvs.core.cards import folded, written
+from cardenvs.core.events import OMNISCIENT, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.text import count
-from cardenvs.core.view import View, card_face, sees
-from cardenvs.games.canasta import actions, picture, state
+from cardenvs.core.view import View, sees
+from cardenvs.games.canasta import actions, state
 from cardenvs.games.canasta.actions import cards_laid
 from cardenvs.games.canasta.candidates import candidates
 from cardenvs.games.canasta.legal import cards_for
@@ -13,6 +15,7 @@ from cardenvs.games.canasta.scoring import canasta_points, hand_points, melded_p
 from cardenvs.games.canasta.state import (
     BLACK_MELD,
     BLACK_THREE,
+    CANASTA_SIZE,
     DECK_SIZE,
     FACE_COPIES,
     FACE_LABELS,
@@ -39,6 +42,7 @@ from cardenvs.games.canasta.state import (
     side_of,
     top_of_pile,
 )
+from cardenvs.kits.cards import card_face, parse_card
 
 _REASONS = {
     actions.WRONG_PHASE: "that is not the question now (rules.md 3.1)",
@@ -63,6 +67,8 @@ _REASONS = {
     actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 3.4)",
     actions.NOT_IN_GAME: "this game is played without melds of wild cards alone (rules.md 4.6)",
 }
+_KIND_TEXTS, _MELD_TEXTS = tuple(map(written, KIND_LABELS)), tuple(map(written, MELD_LABELS))
+_BARE_TEN = re.compile(r"\bt\b")
 _SIDE_EVENTS = (
     "canasta_points", "red_points", "out_points", "meld_points", "left_points", "deal_points", "score", "win",
 )  # fmt: skip
@@ -106,18 +112,19 @@ def unseen(s, player):
 class CanastaView(View):
     """Words of Canasta."""
 
+    phases = PHASES
     remembered = frozenset({"known_hands", "not_seen_yet"})
 
     # -- cards --------------------------------------------------------------------------------------------------
 
     def token_label(self, token):
+        return written(FACE_LABELS[token])
+
+    def token_code(self, token):
         return FACE_LABELS[token]
 
     def parse_token(self, text):
         return JOKER_FACE if text.strip().lower() in ("jk", "joker") else parse_card(text)
-
-    def token_markup(self, token):
-        return "[magenta]JK[/magenta]" if token == JOKER_FACE else card_markup(token)
 
     def token_face(self, token):
         return {"kind": "card", "rank": "JK"} if token == JOKER_FACE else card_face(FACE_LABELS[token])
@@ -142,11 +149,8 @@ class CanastaView(View):
         table.set("deal_number", s.num_deals)
         table.set("frozen", s.pile_frozen)
 
-    def phase(self, s):
-        return PHASES[int(s.phase)]
-
     def arrange(self, s, viewer, scene):
-        """Melds in groups with their wild cards last, hands by rank, and no piles that a player has not."""
+        """Melds in groups with their wild cards last, hands by rank, initial melds; no piles that a player has not."""
         sides = int(num_sides(s))
         for p in range(int(s.rules.num_players)):
             hand = scene.piles["hand", p]
@@ -159,6 +163,7 @@ class CanastaView(View):
                 melds = melds_of(s, p)
                 pile.tokens = [face for meld in melds for face in meld]
                 pile.groups = [len(meld) for meld in melds]
+                pile.captions = ["canasta" if len(meld) >= CANASTA_SIZE else "" for meld in melds]
             else:
                 pile.layout = PileLayout.NONE
         if s.pile_frozen:
@@ -166,24 +171,30 @@ class CanastaView(View):
         for counter in scene.counters.values():
             if isinstance(counter.value, list):
                 counter.value = counter.value[:sides]
-        if sides < len(scene.notes):
-            for player, notes in enumerate(scene.notes):
-                notes.append(f"side {player % sides}")
+        for player, notes in enumerate(scene.notes):
+            side = int(side_of(s, player))
+            if sides < len(scene.notes):
+                notes.append(f"side {side}")
+            if not s.has_opened[side] and not s.terminal:
+                notes.append(f"initial meld {initial_minimum(s, side)}")
+        if s.rules.match:
+            deal = scene.counters["deal_number"]
+            deal.use, deal.label = CounterUse.NUMBER, f"match to {s.rules.target}, deal"
 
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
-        """Return "take the pile with K K", "meld 9 9 2", "add K JK to K", "discard 4s" and so on."""
+        """Return "take the pile with K K", "meld 9 9 2", "add K JK to K", "discard 4♠" and so on."""
         if action >= actions.LAY_0:
             m, naturals, jokers, twos = (int(number) for number in cards_laid(action))
             kind = BLACK_THREE if m == BLACK_MELD else m
-            label = "3" if m == BLACK_MELD else "" if m == WILD_MELD else KIND_LABELS[kind]
+            label = "3" if m == BLACK_MELD else "" if m == WILD_MELD else _KIND_TEXTS[kind]
             cards = " ".join([label] * naturals + ["JK"] * jokers + ["2"] * twos)
             if not meld_size(s, side_of(s, int(s.current_player)), m):
                 return f"meld {cards}"
-            return f"add {cards} to {MELD_LABELS[m]}"
+            return f"add {cards} to {_MELD_TEXTS[m]}"
         if action >= actions.DISCARD_0:
-            return f"discard {FACE_LABELS[action - actions.DISCARD_0]}"
+            return f"discard {self.token_label(action - actions.DISCARD_0)}"
         if actions.TAKE_WITH_PAIR <= action <= actions.TAKE_BY_ADDING:
             return _take_label(s, action)
         return {
@@ -194,6 +205,10 @@ class CanastaView(View):
             actions.YES: "yes",
             actions.NO: "no",
         }[int(action)]
+
+    def label_key(self, label):
+        """Ranks stand without suits, too: "meld T T T" is "meld 10 10 10"."""
+        return _BARE_TEN.sub("10", folded(label))
 
     def choice(self, s, action):
         player = int(s.current_player)
@@ -256,13 +271,13 @@ class CanastaView(View):
             "hand_points": int(hand_points(s, player)),
             "hand_sizes": [int(size) for size in s.hand_sizes[: int(s.rules.num_players)]],
             "known_hands": [
-                [FACE_LABELS[f] for f in faces_of(s.hands[p] if p == player else s.known[p])]
+                [self.token_label(f) for f in faces_of(s.hands[p] if p == player else s.known[p])]
                 for p in range(int(s.rules.num_players))
             ],
             "pile": len(s.pile[: int(s.num_pile)]),
             "pile_is_frozen_for_you": bool(s.pile_frozen or not s.has_opened[side_of(s, player)]),
             "stock": int(s.num_stock),
-            "not_seen_yet": {KIND_LABELS[kind]: number for kind, number in enumerate(by_kind) if number},
+            "not_seen_yet": {_KIND_TEXTS[kind]: number for kind, number in enumerate(by_kind) if number},
         }
 
     def candidates(self, state, player):
@@ -271,20 +286,15 @@ class CanastaView(View):
 
     def describe_event(self, event, kind):
         if event.kind == "canasta":
-            return f"player_{event.player} completes a canasta: {MELD_LABELS[event.value]}."
+            return f"player_{event.player} completes a canasta: {_MELD_TEXTS[event.value]}."
         if event.kind == "composition":
             naturals, wilds = event.value // 100, event.value // 10 % 10 + event.value % 10
             m = int(event.source[0].removeprefix("meld_"))
-            return f"player_{event.player}'s side has {naturals} + {wilds} cards in its meld {MELD_LABELS[m]}."
+            return f"player_{event.player}'s side has {naturals} + {wilds} cards in its meld {_MELD_TEXTS[m]}."
         if event.kind in _SIDE_EVENTS:
             player = f"player_{event.player}"
             return super().describe_event(event, kind).replace(player, f"{player}'s side", 1)
         return super().describe_event(event, kind)
-
-    # -- the picture --------------------------------------------------------------------------------------------
-
-    def render(self, s, viewer, table):
-        return picture.render(self, s, viewer)
 
 
 def melds_of(s, side):
@@ -304,7 +314,7 @@ def melds_of(s, side):
 
 def _take_label(s, action):
     top = top_of_pile(s)
-    rank = KIND_LABELS[KIND_OF[top]] if top != NO_CARD and KIND_OF[top] < NUM_RANKS else "its rank"
+    rank = _KIND_TEXTS[KIND_OF[top]] if top != NO_CARD and KIND_OF[top] < NUM_RANKS else "its rank"
     cards = {
         actions.TAKE_WITH_PAIR: f"with {rank} {rank}",
         actions.TAKE_WITH_JOKER: f"with {rank} JK",

@@ -6,8 +6,6 @@ is taken stays where it is until the player is done.
 
 import numpy as np
 
-from cardenvs.core.captures import list_captures, may_take, new_captures
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.casino.plays import (
     builds_with,
@@ -20,7 +18,6 @@ from cardenvs.games.casino.plays import (
     may_build,
     place_of,
     top_value,
-    total_of,
     value_of,
 )
 from cardenvs.games.casino.state import (
@@ -32,6 +29,8 @@ from cardenvs.games.casino.state import (
     NUMBERS,
     TABLE_ONLY,
 )
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.fishing.captures import list_captures, may_take, new_captures, total_of
 
 
 @kernel
@@ -80,7 +79,7 @@ def takeable(s):
     for shift in (1, 2, 4, 8, 16, 32):
         above |= above >> shift
     rest = loose_numerals(s) & ~s.taken & ~above
-    total = total_of(s.group)
+    total = total_of(s.group, NUMBERS)
     items = np.int64(0)
     if missing > 0:
         items |= may_take(rest, NUMBERS, missing - total)
@@ -118,7 +117,7 @@ def take_item(s, item):
     if item >= BUILD_0:
         return
     s.group |= np.int64(1) << item
-    total = total_of(s.group)
+    total = total_of(s.group, NUMBERS)
     if total == missing or (total == value and (missing == 0 or is_alone)):
         s.group = 0
 

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
-from cardenvs.core.fishing.rules import hidden_cards, side_of
-from cardenvs.core.fishing.state import ALL_CARDS, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.casino import state
@@ -12,7 +9,6 @@ from cardenvs.games.casino.legal import build, capture
 from cardenvs.games.casino.plays import (
     cards_that_count,
     place_of,
-    total_of,
     value_of,
 )
 from cardenvs.games.casino.rules import worth
@@ -22,10 +18,16 @@ from cardenvs.games.casino.state import (
     COMPOSE_CAPTURE,
     MAX_BUILDS,
     NEW,
+    NUMBERS,
     SLOTS,
     TABLE_ONLY,
     TRAIL,
 )
+from cardenvs.kits.cards import chance_of_none, count_bits
+from cardenvs.kits.deck import hidden_in_hands_and_deck
+from cardenvs.kits.fishing.captures import total_of
+from cardenvs.kits.fishing.rules import side_of
+from cardenvs.kits.fishing.state import ALL_CARDS, SPADES
 
 # Rough values in points. A card or a spade is worth its part of a majority.
 _CARD, _SPADE, _SWEEP = 0.115, 0.08, 0.8
@@ -39,7 +41,7 @@ def heuristic(s, legal, n, rng):
     if s.composing != state.PLAY:
         return np.int64(legal[n - 1]) if s.composing == state.TAKE else np.int64(legal[0])
     best, best_value = np.int64(legal[0]), -1e9
-    hidden = hidden_cards(s, np.int64(s.current_player))
+    hidden = hidden_in_hands_and_deck(s, np.int64(s.current_player))
     for k in range(n):
         action = np.int64(legal[k])
         slot = action % SLOTS
@@ -94,7 +96,7 @@ def _left_behind(s, left, builds_left, hidden):
     """Return what the loose cards left on the table, and a sweep of them, may be worth to the opponents."""
     danger = 0.0
     if not builds_left and left and s.rules.sweeps:
-        total = total_of(left)
+        total = total_of(left, NUMBERS)
         if total <= 10:
             danger = _SWEEP * _chance_held(s, cards_that_count(total), hidden)
     return danger + _LEFT_BEHIND * value_of_cards(s, left)
@@ -108,7 +110,4 @@ def _chance_held(s, cards, hidden):
         p = wrap(player + k, s.rules.num_players)
         if side_of(s, p) != side_of(s, np.int64(player)):
             held += count_bits(s.hands[p])
-    unseen, miss = count_bits(hidden), 1.0
-    for k in range(count_bits(hidden & cards)):
-        miss *= max(unseen - held - k, 0) / max(unseen - k, 1)
-    return 1 - miss
+    return 1 - chance_of_none(count_bits(hidden & cards), held, count_bits(hidden))

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from cardenvs.core.captures import new_captures
-from cardenvs.core.cards import NUM_CARDS, lowest_card
-from cardenvs.core.fishing.state import ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.games.casino import state
 from cardenvs.games.casino.composing import can_target, is_complete, list_targets, takeable
@@ -24,6 +21,10 @@ from cardenvs.games.casino.state import (
     TARGET_0,
     TRAIL,
 )
+from cardenvs.kits.cards import NUM_CARDS, lowest_card
+from cardenvs.kits.fishing.captures import new_captures
+from cardenvs.kits.fishing.state import ROUND_SIZE
+from cardenvs.kits.listing import list_bits
 
 
 @kernel
@@ -81,11 +82,7 @@ def _list_plays(s, out, may_trail):
 
 @kernel
 def _list_taking(s, out):
-    items, n = takeable(s), 0
-    while items:
-        out[n] = TAKE_0 + lowest_card(items)
-        items &= items - 1
-        n += 1
+    n = list_bits(takeable(s), TAKE_0, out, 0)
     if is_complete(s):
         out[n] = DONE
         n += 1
@@ -167,19 +164,13 @@ def _has_other_play(s):
     return False
 
 
-def num_actions(options):
-    """Return the number of ids: 63 for each card, then taking items, done, and targets."""
-    return TARGET_0 + NUM_TARGETS
-
-
-def max_legal(options):
-    """Return the length of the longest list: all outcomes of a hand, all items and done, or all targets."""
-    return max(ROUND_SIZE * SLOTS, NUM_ITEMS + 1, NUM_TARGETS)
+num_actions = TARGET_0 + NUM_TARGETS  # 63 for each card, then taking items, done, and targets
+max_legal = max(ROUND_SIZE * SLOTS, NUM_ITEMS + 1, NUM_TARGETS)  # outcomes of a hand, items and done, or targets
 
 
 def action_features(options):
     """Return the card that is played, its number, whether it is trailed, captures or builds, and what is taken."""
-    cards = np.zeros((num_actions(options), NUM_CARDS + 4), np.int8)
+    cards = np.zeros((num_actions, NUM_CARDS + 4), np.int8)
     taken = np.zeros((len(cards), NUM_ITEMS), np.int8)
     for card in range(NUM_CARDS):
         of_card = cards[card * SLOTS : (card + 1) * SLOTS]

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from cardenvs.core.captures import list_captures, list_groups, new_captures
-from cardenvs.core.cards import count_bits, lowest_card
-from cardenvs.core.fishing.state import ACES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.scratch import stack_record
@@ -21,6 +18,9 @@ from cardenvs.games.casino.state import (
     TOP_ROYAL,
     TOP_VALUE,
 )
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.fishing.captures import list_captures, list_groups, new_captures
+from cardenvs.kits.fishing.state import ACES
 
 _IMPOSSIBLE = -1
 _FIRST_RANK = sum(1 << 13 * suit for suit in range(4))
@@ -286,13 +286,3 @@ def sets_of(value, total):
     if value == HIGH_ACE:
         total += (HIGH_ACE - 1) * (total % HIGH_ACE)
     return total // value
-
-
-@kernel
-def total_of(cards):
-    """Return the sum of the numbers of cards, with aces as 1."""
-    total = 0
-    while cards:
-        total += NUMBERS[lowest_card(cards)]
-        cards &= cards - 1
-    return total

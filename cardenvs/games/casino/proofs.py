@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from cardenvs.core.captures import new_captures
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.casino.plays import (
     can_build,
@@ -14,6 +12,8 @@ from cardenvs.games.casino.plays import (
     top_value,
 )
 from cardenvs.games.casino.state import HIGH_ACE, NUM_RANKS, NUMBERS
+from cardenvs.kits.cards import lowest_card
+from cardenvs.kits.fishing.captures import new_captures
 
 
 @kernel

@@ -3,30 +3,14 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
-from cardenvs.core.fishing import table as shared
-from cardenvs.core.fishing.rules import (
-    deal_hand,
-    deal_round,
-    finish_hand,
-    give_rest,
-    hidden_cards,
-    lay_card,
-    lose_game,
-    num_sides,
-    side_of,
-    side_with_most,
-)
-from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE, SPADES
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import redeal_hands
-from cardenvs.core.rng import DETERMINIZE, random_below, random_unit, shuffle, start_stream
-from cardenvs.core.rules import Returns, win_or_loss
+from cardenvs.core.returns import Returns, win_or_loss
+from cardenvs.core.rng import random_below, random_unit, shuffle
 from cardenvs.core.seats import wrap
 from cardenvs.games.casino import state, table
 from cardenvs.games.casino.composing import take_item
 from cardenvs.games.casino.legal import build, capture, may_not_trail
-from cardenvs.games.casino.plays import cards_that_count, place_of, sets_of, total_of, value_of
+from cardenvs.games.casino.plays import cards_that_count, place_of, sets_of, value_of
 from cardenvs.games.casino.proofs import (
     forget_lacks,
     is_possible_hand,
@@ -55,6 +39,25 @@ from cardenvs.games.casino.state import (
     TOP_ROYAL,
     TRAIL,
 )
+from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD, begin_world, hidden_in_hands_and_deck
+from cardenvs.kits.fishing import table as shared
+from cardenvs.kits.fishing.captures import total_of
+from cardenvs.kits.fishing.rules import (
+    deal_hand,
+    deal_round,
+    finish_hand,
+    give_rest,
+    lay_card,
+    lose_game,
+    num_sides,
+    side_of,
+    side_with_most,
+    take_card,
+)
+from cardenvs.kits.fishing.state import ACES, ALL_CARDS, MAX_HANDS, ROUND_SIZE, SPADES
+from cardenvs.kits.matches import NO_SIDE
+from cardenvs.kits.redeal import redeal_hands
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal and the turn
@@ -89,7 +92,7 @@ def _begin(s, player, card, slot, log):
         note_trail(s, player)
     note_card(s, player, card)
     if slot == TRAIL:
-        lay_card(s, player, card, log)
+        lay_card(s, player, card, shared.TRAILS, log)
         _end_turn(s, log)
     elif slot in (COMPOSE_CAPTURE, COMPOSE_BUILD):
         s.playing = card
@@ -134,9 +137,7 @@ def _capture(s, player, card, items, source, log):
         if item >= BUILD_0:
             _take_build(s, player, item - BUILD_0, log)
             continue
-        s.table ^= np.int64(1) << item
-        s.won[side] |= np.int64(1) << item
-        ev.log_move(log, shared.TAKES, player, item, shared.BOARD, shared.WON + side, ev.EVERYBODY)
+        take_card(s, player, side, item, shared.TAKES, shared.WON, log)
     if s.table == 0 and _num_builds(s) == 0:
         s.sweeps[side] += 1
         ev.log_set(log, shared.SWEEP, side, shared.SWEEPS + side, s.sweeps[side])
@@ -147,9 +148,7 @@ def _take_build(s, player, k, log):
     """A build goes to the side of `player`."""
     side = side_of(s, player)
     s.won[side] |= s.builds[k]
-    ev.log_event(
-        log, table.TAKES_BUILD, player, ev.UNKNOWN, table.BUILD + k, shared.WON + side, 0, ev.NOBODY, ev.EVERYBODY
-    )
+    ev.log_move_all(log, table.TAKES_BUILD, player, table.BUILD + k, shared.WON + side)
     _clear_build(s, k, log)
 
 
@@ -178,7 +177,7 @@ def _build(s, player, card, target, cards, source, log):
     note_build(s, player, value)
     if k == NEW:
         k = _free_place(s)
-    total, before = total_of(cards), np.int64(s.build_sets[k])
+    total, before = total_of(cards, NUMBERS), np.int64(s.build_sets[k])
     if s.build_values[k] != value:  # a raised build is a part of the first set
         total += s.build_values[k]
         before = np.int64(0)
@@ -218,7 +217,7 @@ def _end_turn(s, log):
     if s.hands[s.current_player] == 0:  # then all are empty
         forget_lacks(s)
         if s.num_dealt < NUM_CARDS:
-            deal_round(s, log)
+            deal_round(s, ROUND_SIZE, shared.DEALT, log)
         else:
             _end_hand(s, log)
 
@@ -233,9 +232,9 @@ def _end_hand(s, log):
     for k in range(MAX_BUILDS):
         if s.builds[k]:
             s.table |= s.builds[k]
-            ev.log_move_all(log, table.BREAKS_UP, table.BUILD + k, shared.BOARD)
+            ev.log_move_all(log, table.BREAKS_UP, ev.NO_PLAYER, table.BUILD + k, shared.BOARD)
             _clear_build(s, k, log)
-    give_rest(s, log)
+    give_rest(s, shared.GETS_REST, shared.WON, log)
     _score(s, log)
     finish_hand(s, 1, log)
 
@@ -243,8 +242,8 @@ def _end_hand(s, log):
 @kernel
 def _score(s, log):
     """Add the points of the hand (7.1, 7.2)."""
-    with_cards, _ = side_with_most(s, ALL_CARDS)
-    with_spades, _ = side_with_most(s, SPADES)
+    with_cards, _ = side_with_most(s, ALL_CARDS, num_sides(s))
+    with_spades, _ = side_with_most(s, SPADES, num_sides(s))
     if with_cards != NO_SIDE:
         ev.log_note(log, shared.MOST_CARDS, with_cards, 0)
     if with_spades != NO_SIDE and not s.rules.spade_casino:
@@ -295,9 +294,8 @@ def determinize(s, player, seed):
 
     Each world that fits is equally likely.
     """
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
-    hidden = hidden_cards(s, player)
+    begin_world(s, seed)
+    hidden = hidden_in_hands_and_deck(s, player)
     if not _is_anything_shown(s, player):
         redeal_hands(s, player, hidden, NUM_CARDS)
         return

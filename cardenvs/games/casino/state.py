@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.captures import MAX_CAPTURES
-from cardenvs.core.cards import NUM_CARDS, parse_card
 from cardenvs.core.errors import OptionError
-from cardenvs.core.fishing.state import FIELDS, MAX_PLAYERS, deck
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-
-__all__ = ["STATE", "CasinoOptions", "deck"]
+from cardenvs.kits.cards import NUM_CARDS, parse_card
+from cardenvs.kits.fishing.captures import MAX_CAPTURES
+from cardenvs.kits.fishing.state import FIELDS, MAX_PLAYERS
 
 NUM_RANKS = 13
 MAX_BUILDS = 7  # on the table (10.3)

@@ -1,16 +1,23 @@
 """The table of Casino, and the kinds of event that change it."""
 
 from cardenvs.core.events import Op
-from cardenvs.core.fishing.table import new_table
 from cardenvs.games.casino.state import MAX_BUILDS
+from cardenvs.kits.fishing.table import new_table
 
 TABLE = new_table()
 
-BUILD, *_ = [TABLE.pile(f"build_{k}", layout="fan") for k in range(MAX_BUILDS)]
-SHOWN = TABLE.pile("shown")  # the card with which a capture or a build is being put together
-VALUE, *_ = [TABLE.counter(f"value_{k}", use="none") for k in range(MAX_BUILDS)]
-OWNER, *_ = [TABLE.counter(f"owner_{k}", use="none") for k in range(MAX_BUILDS)]
-SETS, *_ = [TABLE.counter(f"sets_{k}", use="none") for k in range(MAX_BUILDS)]
+BUILD, *_ = [TABLE.pile(f"build_{k}", layout="fan", cards=lambda s, k=k: s.builds[k]) for k in range(MAX_BUILDS)]
+SHOWN = TABLE.pile("shown", tokens="playing")  # the card with which a capture or a build is being put together
+
+
+def _counters(name, field):
+    """Declare a counter of each build that shows an entry of a field."""
+    return [TABLE.counter(f"{name}_{k}", use="none", value=lambda s, k=k: s[field][k]) for k in range(MAX_BUILDS)]
+
+
+VALUE, *_ = _counters("value", "build_values")
+OWNER, *_ = _counters("owner", "build_owners")
+SETS, *_ = _counters("sets", "build_sets")
 
 BUILDS = TABLE.event("build", Op.MOVE, "{player} builds with {token}.")
 GATHERS = TABLE.event("gather", Op.MOVE, "{token} is built in.")

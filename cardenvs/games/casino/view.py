@@ -1,10 +1,7 @@
 """Texts and picture of Casino."""
 
-from cardenvs.core.cards import NUM_CARDS, RANKS, SUITS, card_label, card_markup, cards_of
-from cardenvs.core.events import PileLayout
-from cardenvs.core.fishing.state import NO_CARD
-from cardenvs.core.fishing.view import FishingView, markup
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.casino import state
 from cardenvs.games.casino.composing import takeable
 from cardenvs.games.casino.legal import build, capture, num_builds, num_captures
@@ -27,6 +24,9 @@ from cardenvs.games.casino.state import (
     TARGET_0,
     TRAIL,
 )
+from cardenvs.kits.cards import NUM_CARDS, CardView, card_text, cards_of
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.fishing.view import FishingView
 
 _REASONS = {
     state.WRONG_PHASE: "that is not the question now (rules.md 3.1)",
@@ -35,27 +35,17 @@ _REASONS = {
 }
 
 
-class CasinoView(FishingView):
+class CasinoView(FishingView, CardView):
     """Words of Casino."""
 
-    title = "Casino"
+    phases = PHASES
     remembered = FishingView.remembered | {"shown"}
-
-    def fill_table(self, s, viewer, folded):
-        """Builds, and the card that is laid open, for everybody."""
-        super().fill_table(s, viewer, folded)
-        folded.put("shown", [] if s.playing == NO_CARD else [int(s.playing)])
-        for k in range(MAX_BUILDS):
-            folded.put(f"build_{k}", cards_of(s.builds[k]))
-            folded.set(f"value_{k}", s.build_values[k])
-            folded.set(f"sets_{k}", s.build_sets[k])
-            folded.set(f"owner_{k}", s.build_owners[k])
 
     def phase(self, s):
         return PHASES[int(s.composing)]
 
     def action_label(self, s, action):
-        """Return "lay 7s", "8d takes 3c 5h (6s 2d)", "4s builds 9 on (3d 2c) with 5h", "take 3c", "done" and so on."""
+        """Return "lay 7♠", "8♦ takes 3♣ 5♥ (6♠ 2♦)", "4♠ builds 9 on (3♦ 2♣) with 5♥", "take 3♣", "done" and so on."""
         if action >= TARGET_0:
             return _target_text(s, int(s.playing), action - TARGET_0, "")
         if action == DONE:
@@ -63,7 +53,7 @@ class CasinoView(FishingView):
         if action >= TAKE_0:
             return f"take {_item_text(s, action - TAKE_0)}"
         card, slot = divmod(int(action), SLOTS)
-        name = card_label(card)
+        name = card_text(card)
         if slot == TRAIL:
             return f"lay {name}"
         if slot == COMPOSE_CAPTURE:
@@ -97,7 +87,7 @@ class CasinoView(FishingView):
         return Choice((card, *_tokens_of(s, int(cards)), *onto))
 
     def arrange(self, s, viewer, scene):
-        """Builds with their value, sets and owner; none that is empty."""
+        """Builds with their value, sets and owner, none that is empty; what is being put together."""
         super().arrange(s, viewer, scene)
         for k in range(MAX_BUILDS):
             pile = scene.piles[f"build_{k}", None]
@@ -108,6 +98,10 @@ class CasinoView(FishingView):
                 pile.label = f"build of {s.build_values[k]}{sets}, player_{s.build_owners[k]}"
         if s.playing == NO_CARD:
             scene.piles["shown", None].layout = PileLayout.NONE
+        else:
+            verb = "takes" if s.target == NO_TARGET else "builds with"
+            taken = _items_text(s, s.taken) or "-"
+            scene.counters["taken"] = CounterView(f"{card_text(int(s.playing))} {verb}", CounterUse.NUMBER, taken)
 
     def illegal_reason(self, s, action, code):
         if code in _REASONS:
@@ -115,7 +109,7 @@ class CasinoView(FishingView):
         if code == state.NOT_POSSIBLE:
             return self._why_impossible(s, action)
         card = int(action) // SLOTS
-        name = card_label(card)
+        name = card_text(card)
         reasons = {
             state.NOT_HELD: f"{name} is not in hand (rules.md 3.1)",
             state.OWNS_A_BUILD: "who owns a build may not trail (rules.md 6.1)",
@@ -127,7 +121,7 @@ class CasinoView(FishingView):
 
     def _why_impossible(self, s, action):
         if action >= TARGET_0:
-            return f"{card_label(int(s.playing))} cannot be built so (rules.md 5.1)"
+            return f"{card_text(int(s.playing))} cannot be built so (rules.md 5.1)"
         items = takeable(s)
         possible = ", ".join(_item_text(s, item) for item in range(NUM_ITEMS) if int(items) >> item & 1)
         return (
@@ -138,7 +132,7 @@ class CasinoView(FishingView):
         if s.composing == state.PLAY:
             return "Play a card: capture, build, or lay it on the table."
         if s.composing == state.CHOOSE_TARGET:
-            return f"What does {card_label(int(s.playing))} build?"
+            return f"What does {card_text(int(s.playing))} build?"
         return "Take cards in sets, or be done."
 
     def facts(self, s, player):
@@ -150,7 +144,7 @@ class CasinoView(FishingView):
                     "value": int(s.build_values[k]),
                     "owner": int(s.build_owners[k]),
                     "sets": int(s.build_sets[k]),
-                    "cards": [card_label(card) for card in cards_of(s.builds[k])],
+                    "cards": [card_text(card) for card in cards_of(s.builds[k])],
                 }
                 for k in builds
             ],
@@ -160,35 +154,23 @@ class CasinoView(FishingView):
             },
         }
 
-    def middle(self, s):
-        """The table, the builds, and what is being put together."""
-        lines = super().middle(s)
-        for k in range(MAX_BUILDS):
-            if s.builds[k]:
-                sets = f", {s.build_sets[k]} sets" if s.build_sets[k] > 1 else ""
-                lines.append(f"build {s.build_values[k]:>2}  {markup(s.builds[k])}  player_{s.build_owners[k]}{sets}")
-        if s.playing != NO_CARD:
-            verb = "takes" if s.target == NO_TARGET else "builds with"
-            lines.append(f"{card_markup(int(s.playing))} {verb}  {_items_text(s, s.taken) or '-'}")
-        return lines
-
 
 def _target_text(s, card, target, cards):
-    """Return "4s builds 9 on (3d 2c) with 5h"."""
+    """Return "4♠ builds 9 on (3♦ 2♣) with 5♥"."""
     place = place_of(target)
     onto = "" if place == NEW else f" on {_build_text(s, place)}"
     helped = f" with {cards}" if cards else ""
     if target >= TABLE_ONLY:
-        return f"lay {card_label(card)} and build {value_of(target)}{onto}{helped}"
-    return f"{card_label(card)} builds {value_of(target)}{onto}{helped}"
+        return f"lay {card_text(card)} and build {value_of(target)}{onto}{helped}"
+    return f"{card_text(card)} builds {value_of(target)}{onto}{helped}"
 
 
 def _build_text(s, k):
-    return f"({' '.join(map(card_label, cards_of(s.builds[k])))})"
+    return f"({' '.join(map(card_text, cards_of(s.builds[k])))})"
 
 
 def _items_text(s, items):
-    loose = [card_label(card) for card in cards_of(items)]
+    loose = [card_text(card) for card in cards_of(items)]
     return " ".join(loose + [_build_text(s, k) for k in range(MAX_BUILDS) if int(items) >> BUILD_0 + k & 1])
 
 
@@ -202,7 +184,7 @@ def _tokens_of(s, items):
 
 
 def _item_text(s, item):
-    """Return "3c", "(3c 5d)", or "Ac as 14"."""
+    """Return "3♣", "(3♣ 5♦)", or "A♣ as 14"."""
     if item >= HIGH_ACE_0:
-        return f"{RANKS[0]}{SUITS[int(item) - HIGH_ACE_0]} as {HIGH_ACE}"
-    return _build_text(s, int(item) - BUILD_0) if item >= BUILD_0 else card_label(int(item))
+        return f"{card_text(13 * (int(item) - HIGH_ACE_0))} as {HIGH_ACE}"
+    return _build_text(s, int(item) - BUILD_0) if item >= BUILD_0 else card_text(int(item))

@@ -1,11 +1,9 @@
 """Durak for two to six players, with throw-ins or transfers. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.durak import actions, legal, observation, rules, state, table
-from cardenvs.games.durak.heuristic import heuristic
-from cardenvs.games.durak.state import NUM_RANKS, PHASES, TEAM_SIZES
-from cardenvs.games.durak.view import DurakView
+from cardenvs.core.returns import Returns
+from cardenvs.games.durak import actions, heuristic, legal, observation, rules, state, table, view
+from cardenvs.games.durak.state import NUM_RANKS, TEAM_SIZES
 
 
 def _max_length(options):
@@ -26,22 +24,17 @@ def _returns(options):
     return Returns(-1, share, 0, "points", meaning=f"-1 for a durak, {share:.3g} for the others")
 
 
-GAME = Game(
-    name="durak_v0",
-    title="Durak",
-    rules=Rules.of(
-        rules,
-        legal,
-        actions,
-        observation,
-        state,
-        table,
-        options=state.DurakOptions,
-        max_length=_max_length,
-        returns=_returns,
-    ),
-    view=DurakView(),
-    phases=PHASES,
-    policies={"heuristic": heuristic},
-    playout_policy="heuristic",
+GAME = Game.of(
+    "durak_v0",
+    "Durak",
+    rules,
+    legal,
+    actions,
+    observation,
+    heuristic,
+    state,
+    table,
+    view,
+    max_length=_max_length,
+    returns=_returns,
 )

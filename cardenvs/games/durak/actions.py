@@ -14,7 +14,7 @@ and with show_trump_transfer only:
     106        show the trump of the attack's rank to transfer                     defend
 """
 
-from cardenvs.core.cards import NUM_CARDS
+from cardenvs.kits.cards import NUM_CARDS
 
 PLAY_0 = 0
 TAKE = NUM_CARDS

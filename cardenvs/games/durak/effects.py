@@ -5,6 +5,7 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.games.durak import origins, state, table
+from cardenvs.kits.cards import RANK_SETS
 
 
 @kernel
@@ -88,7 +89,7 @@ def attack(s, player, card, kind, log):
     s.attack_cards[s.num_attack] = card
     s.num_attack += 1
     s.attack |= 1 << card
-    s.matching |= state.RANK[card % state.NUM_RANKS]
+    s.matching |= RANK_SETS[card % state.NUM_RANKS]
     ev.log_move(log, kind, player, card, table.HAND + player, table.ATTACK, ev.EVERYBODY)
 
 
@@ -99,7 +100,7 @@ def beat(s, player, card, log):
     s.defence_cards[s.num_beaten] = card
     s.num_beaten += 1
     s.defence |= 1 << card
-    s.matching |= state.RANK[card % state.NUM_RANKS]
+    s.matching |= RANK_SETS[card % state.NUM_RANKS]
     ev.log_move(log, table.BEATS, player, card, table.HAND + player, table.DEFENCE, ev.EVERYBODY)
 
 
@@ -119,8 +120,8 @@ def take_up(s, player, log):
     s.known[player] |= cards
     s.attack = 0
     s.defence = 0
-    ev.log_move_all(log, table.TAKES_ATTACK, table.ATTACK, table.HAND + player)
-    ev.log_move_all(log, table.TAKES_DEFENCE, table.DEFENCE, table.HAND + player)
+    ev.log_move_all(log, table.TAKES_ATTACK, ev.NO_PLAYER, table.ATTACK, table.HAND + player)
+    ev.log_move_all(log, table.TAKES_DEFENCE, ev.NO_PLAYER, table.DEFENCE, table.HAND + player)
 
 
 @kernel
@@ -129,8 +130,8 @@ def discard_table(s, log):
     s.discards |= s.attack | s.defence
     s.attack = 0
     s.defence = 0
-    ev.log_move_all(log, table.DISCARDS_ATTACK, table.ATTACK, table.DISCARDS)
-    ev.log_move_all(log, table.DISCARDS_DEFENCE, table.DEFENCE, table.DISCARDS)
+    ev.log_move_all(log, table.DISCARDS_ATTACK, ev.NO_PLAYER, table.ATTACK, table.DISCARDS)
+    ev.log_move_all(log, table.DISCARDS_DEFENCE, ev.NO_PLAYER, table.DEFENCE, table.DISCARDS)
 
 
 @kernel

@@ -5,12 +5,12 @@ It uses only what the player to act may know: the own hand, the table, the disca
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.durak import state
 from cardenvs.games.durak.actions import PASS, SHOW, TAKE, TRANSFER_0
 from cardenvs.games.durak.legal import playable, transfer_cards, trump_to_show
 from cardenvs.games.durak.seats import next_opponent
+from cardenvs.kits.cards import RANK_SETS, SUIT_SETS, count_bits, lowest_card
 
 # Weights, checked by self-play one by one. In steps of a rank; a card costs its rank from 0, the deuce, to 12, the ace.
 _TRUMP = 14  # extra cost of a trump
@@ -72,7 +72,7 @@ def _choose_lead(s):
     while cards:
         card = lowest_card(cards)
         cards &= cards - 1
-        others = hand & state.RANK[card % state.NUM_RANKS] & ~state.SUIT[s.trump] & ~(1 << card)
+        others = hand & RANK_SETS[card % state.NUM_RANKS] & ~SUIT_SETS[s.trump] & ~(1 << card)
         cost = _cost(s, card) - _PAIR * count_bits(others)
         if state.num_talon(s) == 0 and not possible & state.beating_cards(s, card):
             cost -= _TRUMP

@@ -2,21 +2,22 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.durak import actions, state
 from cardenvs.games.durak.seats import next_opponent
+from cardenvs.kits.cards import SUIT_SETS, count_bits, lowest_card
+from cardenvs.kits.listing import list_bits
 
 
 @kernel
 def legal_actions(s, out):
     """List the legal actions of the player to act, ascending (3, 4)."""
-    n = _list_cards(playable(s), actions.PLAY_0, out, 0)
+    n = list_bits(playable(s), actions.PLAY_0, out, 0)
     if s.phase == state.DEFEND:
         out[n] = actions.TAKE
         n += 1
         if s.rules.variant == state.PEREVODNOY:
-            n = _list_cards(transfer_cards(s), actions.TRANSFER_0, out, n)
+            n = list_bits(transfer_cards(s), actions.TRANSFER_0, out, n)
             if trump_to_show(s) != state.NO_CARD:
                 out[n] = actions.SHOW
                 n += 1
@@ -50,7 +51,7 @@ def trump_to_show(s):
     """Return the trump that the defender may show to transfer, or NO_CARD (4.5)."""
     if not s.rules.show_trump_transfer or _transfer_refusal(s, s.num_attack):
         return np.int64(state.NO_CARD)
-    cards = s.hands[s.defender] & s.matching & state.SUIT[s.trump] & ~s.shown
+    cards = s.hands[s.defender] & s.matching & SUIT_SETS[s.trump] & ~s.shown
     return lowest_card(cards) if cards else np.int64(state.NO_CARD)
 
 
@@ -73,16 +74,6 @@ def most_attack_cards(s):
     """Return the limit of attack cards in this bout, whatever the defender holds (3.6)."""
     most = s.rules.max_attack_cards
     return min(most, s.rules.first_bout_max) if s.num_bouts == 0 else most
-
-
-@kernel
-def _list_cards(cards, first_id, out, n):
-    """Write first_id + c for each card c of a bit set, ascending, to `out` from index `n`; return the next index."""
-    while cards:
-        out[n] = first_id + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
-    return n
 
 
 @kernel
@@ -118,6 +109,6 @@ def _explain_transfer(s, action):
     if shows:
         if trump_to_show(s) != state.NO_CARD:
             return 0
-        trump = s.matching & state.SUIT[s.trump]
+        trump = s.matching & SUIT_SETS[s.trump]
         return actions.SHOWN_BEFORE if s.hands[s.defender] & s.shown & trump else actions.NO_SUCH_TRUMP
     return 0 if s.matching >> card & 1 else actions.OTHER_RANK

@@ -7,9 +7,9 @@ p: a card that p plays may be any of the hidden cards, unless it is one of those
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_unit
+from cardenvs.kits.cards import count_bits
 
 _BITS = 8  # for each player in packed numbers of cards
 

@@ -6,12 +6,15 @@ Legal actions are in legal.py, the order of the seats in seats.py, the effects o
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle, shuffle_rest, start_stream
+from cardenvs.core.rng import DEAL, shuffle, shuffle_rest, start_stream
 from cardenvs.games.durak import actions, effects, origins, state, table
 from cardenvs.games.durak.legal import most_attack_cards, trump_to_show
 from cardenvs.games.durak.seats import next_opponent, next_player, next_thrower
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.deck import begin_world
+from cardenvs.kits.matches import leave
+from cardenvs.kits.redeal import list_cards
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
@@ -20,22 +23,12 @@ from cardenvs.games.durak.seats import next_opponent, next_player, next_thrower
 @kernel
 def deal(s, given, log):
     """Deal, turn up the trump, and find the first attacker (2)."""
-    _list_cards(s.deck, 0, state.DECKS[s.rules.deck_size])
+    list_cards(state.DECKS[s.rules.deck_size], s.deck, 0)
     start_stream(s, DEAL, 0)
     shuffle_rest(s, s.deck, state.deck_size(s), given)
     effects.deal_cards(s, log)
     s.in_game = (1 << s.rules.num_players) - 1
     _begin_bout(s, _first_attacker(s, log), log)
-
-
-@kernel
-def _list_cards(deck, start, cards):
-    """Write a bit set of cards to `deck` from index `start`, ascending; return the next index."""
-    while cards:
-        deck[start] = lowest_card(cards)
-        cards &= cards - 1
-        start += 1
-    return start
 
 
 @kernel
@@ -256,8 +249,7 @@ def _lose(s, loser, log):
 @kernel
 def forfeit(s, player, log):
     """Make `player` the durak at once (7.1)."""
-    ev.log_note(log, table.FORFEITS, player, 0)
-    s.active[player] = 0
+    leave(s, player, table.FORFEITS, log)
     s.terminal = 1
     _lose(s, player, log)
 
@@ -273,8 +265,7 @@ def determinize(s, player, seed):
     Trumps that nobody was dealt (2.4) only go to the talon and to hands as cards drawn since (9.3). `s.deck` below the
     talon serves as the place to shuffle: first the cards that were dealt, then those that were drawn.
     """
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     size = state.deck_size(s)
     hidden = np.int64(0)
     for place in range(size - s.num_face_down, size):
@@ -286,7 +277,7 @@ def determinize(s, player, seed):
     chosen, num_drawn = origins.choose_origins(s, player, count_bits(undealt))
     dealt = size - count_bits(hidden)
     drawn = size - s.num_face_down - num_drawn
-    _list_cards(s.deck, _list_cards(s.deck, dealt, hidden & ~undealt), undealt)
+    list_cards(undealt, s.deck, list_cards(hidden & ~undealt, s.deck, dealt))
     shuffle(s, s.deck, dealt, size - count_bits(undealt))
     shuffle(s, s.deck, drawn, size)
     for p in range(s.rules.num_players):

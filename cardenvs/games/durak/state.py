@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, bits_of
 from cardenvs.core.errors import OptionError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.cards import NUM_CARDS, SUIT_SETS, bits_of
 
 MAX_PLAYERS = 6
 MAX_HAND = 8  # cards dealt to each, and drawn up to
@@ -110,10 +110,6 @@ def _strength(card):
 _LOWEST = {"36": _strength(5), "24": _strength(8), "52": 0}  # strength of the six, nine, deuce
 _IN_SUIT = [[card for card in range(NUM_CARDS) if card // NUM_RANKS == suit] for suit in range(4)]
 
-SUIT = np.array([bits_of(cards) for cards in _IN_SUIT], np.int64)
-"""The cards of a suit."""
-RANK = np.array([bits_of([c for c in range(NUM_CARDS) if c % NUM_RANKS == r]) for r in range(NUM_RANKS)], np.int64)
-"""The cards of a rank: of card % 13, the ace is 0."""
 HIGHER = np.array(
     [bits_of([c for c in _IN_SUIT[card // NUM_RANKS] if _strength(c) > _strength(card)]) for card in range(NUM_CARDS)],
     np.int64,
@@ -165,5 +161,17 @@ def beating_cards(s, card):
     """Return all cards that beat `card`: higher ones of its suit, and all trumps if it is none (3.3)."""
     cards = HIGHER[card]
     if card // NUM_RANKS != s.trump:
-        cards |= SUIT[s.trump]
+        cards |= SUIT_SETS[s.trump]
     return cards
+
+
+def talon(s):
+    """Return the face-down cards of the talon, the next one last."""
+    size = int(deck_size(s))
+    return s.deck[size - int(s.num_face_down) : size][::-1]
+
+
+def bout_number(s):
+    """Return the number of the bout, from 1; after the end, that of the last one."""
+    is_cut_short = not all(s.active[: int(s.rules.num_players)])  # somebody forfeited within a bout
+    return int(s.num_bouts) + (0 if s.terminal and not is_cut_short else 1)

@@ -1,21 +1,22 @@
 """The table of Durak, and the kinds of event that change it."""
 
 from cardenvs.core.events import Op, Part, Table
-from cardenvs.games.durak.state import MAX_PLAYERS
+from cardenvs.games.durak.state import MAX_PLAYERS, bout_number, talon
+from cardenvs.kits.matches import declare_forfeit
 
 TABLE = Table(MAX_PLAYERS)
 
-TALON = TABLE.pile("talon", ordered=True, layout="stack")
-TURN_UP = TABLE.pile("turn_up")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-ATTACK = TABLE.pile("attack")
-DEFENCE = TABLE.pile("defence")
-DISCARDS = TABLE.pile("discards", layout="stack")
+TALON = TABLE.pile("talon", ordered=True, layout="stack", tokens=talon, seen="nobody")
+TURN_UP = TABLE.pile("turn_up", tokens="turn_up")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known="known")
+ATTACK = TABLE.pile("attack", cards="attack")
+DEFENCE = TABLE.pile("defence", cards="defence", on="attack")
+DISCARDS = TABLE.pile("discards", layout="stack", cards="discards")
 
-TRUMP = TABLE.counter("trump")  # suit 0..3, in the order s c d h
-ATTACKER = TABLE.counter("attacker", use="player")
-DEFENDER = TABLE.counter("defender", use="player")
-BOUT = TABLE.counter("bout")  # 1, 2, ...
+TRUMP = TABLE.counter("trump", value="trump")  # suit 0..3, in the order s c d h
+ATTACKER = TABLE.counter("attacker", use="player", value="primary")
+DEFENDER = TABLE.counter("defender", use="player", value="defender")
+BOUT = TABLE.counter("bout", value=bout_number)  # 1, 2, ...
 
 NEW_TALON = TABLE.event("new_talon", Op.CREATE, "A deck of {value} cards is shuffled.", is_detail=True)
 DEAL = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
@@ -47,4 +48,4 @@ DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 IS_OUT = TABLE.event("out", Op.NOTE, "{player} has no cards left and is out.", closes=Part.TRICK)
 IS_DURAK = TABLE.event("durak", Op.NOTE, "{player} is the durak.")
 NO_DURAK = TABLE.event("drawn", Op.NOTE, "The game is drawn.")
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = declare_forfeit(TABLE)

@@ -1,10 +1,7 @@
 """Texts and pictures of Durak."""
 
-from cardenvs.core.cards import bits_of, card_label, card_markup, cards_of
-from cardenvs.core.events import OMNISCIENT, UNKNOWN
+from cardenvs.core.events import UNKNOWN
 from cardenvs.core.game_view import Choice
-from cardenvs.core.text import count
-from cardenvs.core.view import CardView, sees
 from cardenvs.games.durak import actions
 from cardenvs.games.durak.legal import transfer_cards, trump_to_show
 from cardenvs.games.durak.state import (
@@ -16,11 +13,10 @@ from cardenvs.games.durak.state import (
     NUM_RANKS,
     PEREVODNOY,
     PHASES,
-    SUIT,
-    deck_size,
     num_talon,
     num_teams,
 )
+from cardenvs.kits.cards import SUIT_SETS, CardView, bits_of, card_text, cards_of
 
 _SUIT_NAMES = ("spades", "clubs", "diamonds", "hearts")  # in the order of SUITS
 _PLAYS = {LEAD: "lead", DEFEND: "beat with", ADD: "add"}
@@ -40,34 +36,19 @@ _REASONS = {
 class DurakView(CardView):
     """The view of Durak."""
 
+    shape = "ring"
+    phases = PHASES
     remembered = frozenset(
         {"known_hands", "others_know_of_your_hand", "discards", "not_seen_yet", "trumps_nobody_was_dealt"}
     )
-
-    # -- the table ----------------------------------------------------------------------------------------------
-
-    def fill_table(self, s, viewer, table):
-        size = int(deck_size(s))
-        table.put("talon", s.deck[size - int(s.num_face_down) : size][::-1], seen=viewer == OMNISCIENT)
-        table.put("turn_up", [] if s.turn_up == NO_CARD else [s.turn_up])
-        for p in range(int(s.rules.num_players)):
-            hand = cards_of(s.hands[p] if sees(viewer, p) else s.known[p])
-            table.put("hand", hand, unknown=_num_cards(s, p) - len(hand), player=p)
-        for pile in ("attack", "defence", "discards"):
-            table.put(pile, cards_of(s[pile]))
-        table.set("trump", s.trump)
-        table.set("attacker", s.primary)
-        table.set("defender", s.defender)
-        table.set("bout", _bout_number(s))
-
-    def phase(self, s):
-        return PHASES[int(s.phase)]
 
     def arrange(self, s, viewer, scene):
         """The table in the order of play, each attack with the card that beats it; hands by suit, trumps last."""
         scene.piles["attack", None].tokens = [int(card) for card in s.attack_cards[: int(s.num_attack)]]
         scene.piles["defence", None].tokens = [int(card) for card in s.defence_cards[: int(s.num_beaten)]]
         scene.counters["trump"].value = _SUIT_NAMES[int(s.trump)]
+        if s.rules.variant == PEREVODNOY:
+            scene.counters["bout"].label = "with transfers, bout"
         for p in range(int(s.rules.num_players)):
             hand = scene.piles["hand", p]
             known = [card for card in hand.tokens if card != UNKNOWN]
@@ -77,15 +58,15 @@ class DurakView(CardView):
 
     def action_label(self, s, action):
         if action < actions.TAKE:
-            return f"{_PLAYS.get(int(s.phase), 'throw in')} {card_label(action)}"
+            return f"{_PLAYS.get(int(s.phase), 'throw in')} {card_text(action)}"
         if action == actions.TAKE:
             return "take"
         if action == actions.PASS:
             return "pass"
         if action == actions.SHOW:
             card = trump_to_show(s) if s.phase == DEFEND else NO_CARD
-            return "show a trump to transfer" if card == NO_CARD else f"show {card_label(card)} to transfer"
-        return f"transfer with {card_label(action - actions.TRANSFER_0)}"
+            return "show a trump to transfer" if card == NO_CARD else f"show {card_text(card)} to transfer"
+        return f"transfer with {card_text(action - actions.TRANSFER_0)}"
 
     def choice(self, s, action):
         if action in (actions.TAKE, actions.PASS, actions.SHOW):
@@ -95,16 +76,19 @@ class DurakView(CardView):
             return Choice((action - actions.TRANSFER_0,), hand, ("attack", None))
         return Choice((action,), hand, ("defence" if s.phase == DEFEND else "attack", None))
 
+    def meant_by(self, s, token):
+        return token
+
     def illegal_reason(self, s, action, code):
         card = action if action < actions.TAKE else action - actions.TRANSFER_0
         if code == actions.NOT_HELD:
-            return f"{card_label(card)} is not in hand (rules.md 3.1)"
+            return f"{card_text(card)} is not in hand (rules.md 3.1)"
         if code == actions.NO_MATCH:
-            return f"no card of the rank of {card_label(card)} is on the table (rules.md 3.4)"
+            return f"no card of the rank of {card_text(card)} is on the table (rules.md 3.4)"
         if code == actions.DOES_NOT_BEAT:
-            return f"{card_label(card)} does not beat {card_label(_to_beat(s))} (rules.md 3.3)"
+            return f"{card_text(card)} does not beat {card_text(_to_beat(s))} (rules.md 3.3)"
         if code == actions.OTHER_RANK:
-            return f"{card_label(card)} does not have the rank of {card_label(_to_beat(s))} (rules.md 4.1)"
+            return f"{card_text(card)} does not have the rank of {card_text(_to_beat(s))} (rules.md 4.1)"
         return _REASONS[code]
 
     def prompt(self, s):
@@ -112,7 +96,7 @@ class DurakView(CardView):
             return f"Lead a card against player_{s.defender}."
         if s.phase == DEFEND:
             transfer = ", transfer" if s.rules.variant == PEREVODNOY and _can_transfer(s) else ""
-            return f"Beat {card_label(_to_beat(s))}{transfer}, or take?"
+            return f"Beat {card_text(_to_beat(s))}{transfer}, or take?"
         if s.phase == ADD:
             return f"player_{s.defender} takes. Add a card, or pass?"
         return f"player_{s.defender} has beaten all cards. Throw in a card, or pass?"
@@ -123,7 +107,7 @@ class DurakView(CardView):
         n, hand = int(s.rules.num_players), s.hands[player]
         facts = {
             "trump": _SUIT_NAMES[int(s.trump)],
-            "own_trumps": _labels(hand & SUIT[s.trump]),
+            "own_trumps": _labels(hand & SUIT_SETS[s.trump]),
             "role": _role(s, player),
             "talon": int(num_talon(s)),
             "hand_sizes": [_num_cards(s, p) for p in range(n)],
@@ -145,16 +129,6 @@ class DurakView(CardView):
             return f"Trumps are {_SUIT_NAMES[event.value]}."
         return super().describe_event(event, kind)
 
-    # -- the picture --------------------------------------------------------------------------------------------
-
-    def render(self, s, viewer, table):
-        n, bottom = int(s.rules.num_players), max(viewer, 0)
-        lines = [_headline(s), ""]
-        for k in range(1, n):
-            lines += _player_lines(s, (bottom + k) % n, viewer)
-        lines += ["", *_table_lines(s), "", *_player_lines(s, bottom, viewer)]
-        return "\n".join(lines)
-
 
 # ---------------------------------------------------------------------------------------------------------------
 # Parts of the texts
@@ -162,16 +136,6 @@ class DurakView(CardView):
 
 def _num_cards(s, player):
     return int(s.hands[player]).bit_count()
-
-
-def _bout_number(s):
-    """Return the number of the bout, from 1; after the end, that of the last one."""
-    return int(s.num_bouts) + (0 if s.terminal and not _is_cut_short(s) else 1)
-
-
-def _is_cut_short(s):
-    """Return whether the game has ended within a bout, because somebody forfeited."""
-    return not all(s.active[: int(s.rules.num_players)])
 
 
 def _to_beat(s):
@@ -184,7 +148,7 @@ def _can_transfer(s):
 
 def _labels(cards):
     """Return the labels of a bit set, by suit and from low to high."""
-    return [card_label(card) for card in _sorted(cards)]
+    return [card_text(card) for card in _sorted(cards)]
 
 
 def _sorted(cards):
@@ -218,41 +182,6 @@ def _role(s, player):
     if player == s.defender:
         return "defender"
     return "primary attacker" if player == s.primary else "attacker"
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Parts of the picture
-
-
-def _headline(s):
-    variant = "Durak with transfers" if s.rules.variant == PEREVODNOY else "Durak"
-    return f"{variant}, bout {_bout_number(s)}, {_SUIT_NAMES[int(s.trump)]} are trump"
-
-
-def _table_lines(s):
-    """Return the lines of the talon and of the table: attack cards above the cards that beat them."""
-    turn_up = "" if s.turn_up == NO_CARD else f" on {card_markup(int(s.turn_up))}"
-    lines = [f"    talon {num_talon(s)}{turn_up}    discards {int(s.discards).bit_count()}"]
-    if s.attack:
-        beaten = int(s.num_beaten)
-        attack = [card_markup(int(card)) for card in s.attack_cards[: int(s.num_attack)]]
-        defence = [card_markup(int(card)) for card in s.defence_cards[:beaten]]
-        lines.append(f"    attack  {'  '.join(attack)}")
-        lines.append(f"    beaten  {'  '.join([*defence, *['--'] * (len(attack) - beaten)])}")
-    return lines
-
-
-def _player_lines(s, player, viewer):
-    marks = [] if s.terminal else [_role(s, player)]
-    if s.terminal:
-        marks = ["durak" if s.returns[player] < 0 else count(s.returns[player], "point", "+g")]
-    elif not s.in_game >> player & 1:
-        marks = ["out"]
-    pointer = "▶" if s.current_player == player else " "
-    shown = int(s.hands[player] if sees(viewer, player) else s.known[player])
-    hidden = _num_cards(s, player) - shown.bit_count()
-    cards = [card_markup(card) for card in _by_value(s, shown)] + ["▒▒"] * hidden
-    return [f"{pointer} [bold]player_{player}[/bold]  {', '.join(marks)}", f"    {' '.join(cards) or '-'}"]
 
 
 def _by_value(s, cards):

@@ -3,15 +3,14 @@
 import numbers
 from collections.abc import Iterable
 
-from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
-from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.gin_rummy import actions, belief, legal, observation, rules, state, table
+from cardenvs.core.returns import Returns
+from cardenvs.games.gin_rummy import actions, belief, legal, observation, rules, state, table, view
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.rules import most_points
-from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_HANDS, PHASES, SHUTOUTS, STOCK_SIZE
-from cardenvs.games.gin_rummy.view import GinRummyView
+from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_HANDS, SHUTOUTS, STOCK_SIZE
+from cardenvs.kits.cards import NUM_CARDS, bits_of, card_label, parse_cards
 
 
 def _hand_length(options):
@@ -30,25 +29,20 @@ def _returns(options):
     return Returns(-most, most, 0, "points")
 
 
-GAME = Game(
-    name="gin_rummy_v0",
-    title="Gin rummy",
-    rules=Rules.of(
-        rules,
-        legal,
-        actions,
-        observation,
-        state,
-        table,
-        options=state.GinRummyOptions,
-        max_length=_max_length,
-        returns=_returns,
-        sample_belief=belief.sample_belief,
-    ),
-    view=GinRummyView(),
-    phases=PHASES,
+GAME = Game.of(
+    "gin_rummy_v0",
+    "Gin rummy",
+    rules,
+    legal,
+    actions,
+    observation,
+    state,
+    table,
+    view,
+    max_length=_max_length,
+    returns=_returns,
+    sample_belief=belief.sample_belief,
     policies={"greedy": greedy, "heuristic": heuristic},
-    playout_policy="heuristic",
 )
 
 

@@ -18,7 +18,7 @@ A card never fits on two sets. If it fits between two runs, it goes to the first
 laid off.
 """
 
-from cardenvs.core.cards import NUM_CARDS
+from cardenvs.kits.cards import NUM_CARDS
 
 DISCARD_0 = 0
 TAKE_UPCARD = NUM_CARDS

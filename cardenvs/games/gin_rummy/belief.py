@@ -1,10 +1,10 @@
 """What the opponent may hold in gin rummy, given that they play to win: worlds for search."""
 
-from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
 from cardenvs.games.gin_rummy import melds
 from cardenvs.games.gin_rummy.rules import determinize
+from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
 
 # In self-play of the rule agent, the opponent has 45 points of deadwood after one turn, 30 after three, 16 after six
 # and 7 after ten; here 43, 27, 16 and 7; in hands dealt uniformly 55, 55, 52 and 43.

@@ -3,11 +3,11 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy import table
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
 from cardenvs.games.gin_rummy.state import HAND_SIZE, NO_CARD, NUM_PLAYERS
+from cardenvs.kits.cards import NUM_CARDS, lowest_card
 
 
 @kernel

@@ -6,12 +6,12 @@ that the opponent has taken from it. Card sets are int64 bit sets. Quantities ar
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy import melds
 from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
 from cardenvs.games.gin_rummy.legal import knocking_hand, top_discard
 from cardenvs.games.gin_rummy.state import DISCARD, LAYOFF, WALL
+from cardenvs.kits.cards import NUM_CARDS, count_bits
 
 _ALL_CARDS = (1 << NUM_CARDS) - 1
 _NO_ACTION = -1

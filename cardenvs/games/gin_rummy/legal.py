@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy import actions, melds, state
+from cardenvs.kits.listing import list_bits
 
 
 @kernel
@@ -38,7 +38,7 @@ def _legal_draw(s, out):
 def _legal_discard(s, out):
     """List discards, knocks and big gin (3.3, 4.1, 4.3)."""
     cards = s.hands[s.current_player] & ~forbidden_discard(s)
-    return _list_knocks(s, out, list_cards(cards, 0, out, 0))
+    return _list_knocks(s, out, list_bits(cards, 0, out, 0))
 
 
 @kernel
@@ -51,7 +51,7 @@ def _legal_wall(s, out):
 @kernel
 def _list_knocks(s, out, n):
     hand = knocking_hand(s)
-    n = list_cards(melds.knock_discards(hand, np.int64(s.knock_limit), forbidden_discard(s)), actions.KNOCK_0, out, n)
+    n = list_bits(melds.knock_discards(hand, np.int64(s.knock_limit), forbidden_discard(s)), actions.KNOCK_0, out, n)
     if s.rules.big_gin and melds.min_deadwood(hand) == 0:
         out[n] = actions.BIG_GIN
         n += 1
@@ -61,20 +61,10 @@ def _list_knocks(s, out, n):
 @kernel
 def _legal_layoff(s, out):
     """List the defender's cards that fit on the knocker's melds, and done (4.8)."""
-    n = list_cards(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
-    n = list_cards(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
+    n = list_bits(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
+    n = list_bits(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
     out[n] = actions.DONE
     return n + 1
-
-
-@kernel
-def list_cards(cards, first_id, out, n):
-    """Write first_id + c for each card c of a bit set, ascending, to `out` from index `n`; return the next index."""
-    while cards:
-        out[n] = first_id + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
-    return n
 
 
 @kernel

@@ -6,12 +6,14 @@ Legal actions are in legal.py, the effects of a move in effects.py.
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
+from cardenvs.core.rng import DEAL, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.gin_rummy import actions, effects, melds, state, table
 from cardenvs.games.gin_rummy.legal import has_layoffs
+from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
+from cardenvs.kits.deck import begin_world, put_in_order
+from cardenvs.kits.matches import leave
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
@@ -42,8 +44,7 @@ def _deal_next_hand(s, dealer, log):
 @kernel
 def _new_deck(s):
     """Put the cards in order and select the random stream of the hand."""
-    for card in range(NUM_CARDS):
-        s.deck[card] = card
+    put_in_order(s.deck, NUM_CARDS)
     start_stream(s, DEAL, np.int64(s.hand_number))
 
 
@@ -286,8 +287,7 @@ def match_total(s, player):
 @kernel
 def forfeit(s, player, log):
     """End the game: `player` loses the most that a hand, or a match, can cost (7)."""
-    ev.log_note(log, table.FORFEIT, player, 0)
-    s.active[player] = 0
+    leave(s, player, table.FORFEIT, log)
     effects.show_hand(s, player, log)
     most = _most_points(s.rules, s.rules.shutout, s.rules.match_target != NONE)
     s.rewards[player] = -most - s.returns[player]
@@ -340,8 +340,7 @@ def least_deadwood(hand):
 @kernel
 def determinize(s, player, seed):
     """Re-deal what `player` has not seen: the opponent's hidden cards and the stock."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     opponent = 1 - player
     hidden = s.hands[opponent] & ~s.known[opponent]
     s.hands[opponent] ^= hidden

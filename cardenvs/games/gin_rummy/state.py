@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
+from cardenvs.kits.cards import NUM_CARDS
 
 NUM_PLAYERS = 2
 HAND_SIZE = 10
@@ -96,8 +94,3 @@ STATE = record(
         ("hands_won", "i2", (NUM_PLAYERS,)),
     ],
 )
-
-
-def deck(options):
-    """Return all cards of the game."""
-    return np.arange(NUM_CARDS, dtype=np.int16)

@@ -3,21 +3,33 @@
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
 from cardenvs.games.gin_rummy.state import NUM_PLAYERS
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.matches import declare_forfeit
+
+
+def stock(s):
+    """Return the cards of the stock, the next one last."""
+    return s.deck[NUM_CARDS - int(s.num_stock) :][::-1]
+
 
 TABLE = Table(NUM_PLAYERS)
 
-STOCK = TABLE.pile("stock", ordered=True, layout="stack")
-DISCARD_PILE = TABLE.pile("discard_pile", ordered=True, layout="fan")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-MELD, *_ = [TABLE.pile(f"meld_{k + 1}", per_player=True) for k in range(MAX_MELDS)]
+STOCK = TABLE.pile("stock", ordered=True, layout="stack", tokens=stock, seen="nobody")
+DISCARD_PILE = TABLE.pile(
+    "discard_pile", ordered=True, layout="fan", tokens=lambda s: s.discard_pile[: int(s.num_discards)]
+)
+HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known="known")
+MELD, *_ = [
+    TABLE.pile(f"meld_{k + 1}", per_player=True, cards=lambda s, p, k=k: s.melds[p, k]) for k in range(MAX_MELDS)
+]
 """Meld k of player p is pile MELD + k * NUM_PLAYERS + p."""
 
-HAND_NUMBER = TABLE.counter("hand_number")  # 1, 2, ...
-DEALER = TABLE.counter("dealer", use="player")
-KNOCK_LIMIT = TABLE.counter("knock_limit")
-DOUBLED = TABLE.counter("doubled", use="none")
-SCORE = TABLE.counter("score", per_player=True)
-HANDS_WON = TABLE.counter("hands_won", per_player=True)
+HAND_NUMBER = TABLE.counter("hand_number", value=lambda s: s.hand_number + 1)  # 1, 2, ...
+DEALER = TABLE.counter("dealer", use="player", value="dealer")
+KNOCK_LIMIT = TABLE.counter("knock_limit", value="knock_limit")
+DOUBLED = TABLE.counter("doubled", use="none", value="doubled")
+SCORE = TABLE.counter("score", per_player=True, value="scores")
+HANDS_WON = TABLE.counter("hands_won", per_player=True, value="hands_won")
 
 NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value} begins.")
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
@@ -39,7 +51,7 @@ DEADWOOD = TABLE.event("deadwood", Op.NOTE, "{player} has {value:point} of deadw
 WINS = TABLE.event("win", Op.NOTE, "{player} wins {value:point}.", closes=Part.HAND)
 NO_POINTS = TABLE.event("no_points", Op.NOTE, "Nobody scores in this hand.", closes=Part.HAND)
 VOID = TABLE.event("void", Op.NOTE, "The hand is void.", closes=Part.HAND)
-FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.", closes=Part.HAND)
+FORFEIT = declare_forfeit(TABLE, Part.HAND)
 NEW_SCORE = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=Part.HAND)
 NEW_HANDS_WON = TABLE.event("hands_won", Op.SET, "{player} has won {value:hand}.", closes=Part.HAND)
 MATCH_TOTAL = TABLE.event("match_total", Op.NOTE, "With all bonuses {player} has {value:point}.")

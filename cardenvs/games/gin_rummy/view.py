@@ -2,17 +2,9 @@
 
 import numpy as np
 
-from cardenvs.core.cards import (
-    NUM_CARDS,
-    card_label,
-    card_markup,
-    cards_of,
-)
 from cardenvs.core.events import UNKNOWN, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
-from cardenvs.core.text import count
-from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
 from cardenvs.games.gin_rummy.legal import forbidden_discard, knocking_hand, top_discard
 from cardenvs.games.gin_rummy.melds import (
@@ -33,6 +25,7 @@ from cardenvs.games.gin_rummy.state import (
     PHASES,
     WALL,
 )
+from cardenvs.kits.cards import NUM_CARDS, CardView, card_text, cards_of
 
 _REASONS = {
     actions.MUST_DRAW_FIRST: "a turn begins with drawing a card, from the stock or the discard pile (rules.md 3.3)",
@@ -57,33 +50,15 @@ class GinRummyView(CardView):
         {"opponent_is_known_to_hold", "opponent_knows_of_your", "opponent_discarded", "not_seen_yet"}
     )
 
-    # -- the table ----------------------------------------------------------------------------------------------
-
-    def fill_table(self, s, viewer, table):
-        stock = s.deck[NUM_CARDS - int(s.num_stock) :][::-1]
-        table.put("stock", stock if sees(viewer, NUM_PLAYERS) else [UNKNOWN] * len(stock))
-        table.put("discard_pile", s.discard_pile[: int(s.num_discards)])
-        for p in range(NUM_PLAYERS):
-            hand = cards_of(s.hands[p] if sees(viewer, p) else s.known[p])
-            table.put("hand", hand, unknown=int(s.hands[p]).bit_count() - len(hand), player=p)
-            for k in range(MAX_MELDS):
-                table.put(f"meld_{k + 1}", cards_of(s.melds[p, k]), player=p)
-            table.set("score", s.scores[p], player=p)
-            table.set("hands_won", s.hands_won[p], player=p)
-        table.set("hand_number", s.hand_number + 1)
-        for counter in ("dealer", "knock_limit", "doubled"):
-            table.set(counter, s[counter])
-
-    def phase(self, s):
-        return PHASES[int(s.phase)]
+    phases = PHASES
 
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
         if action < actions.TAKE_UPCARD:
-            return f"discard {card_label(action)}"
+            return f"discard {card_text(action)}"
         if action == actions.TAKE_UPCARD:
-            return f"take {card_label(top_discard(s))}" if s.num_discards else "take the upcard"
+            return f"take {card_text(top_discard(s))}" if s.num_discards else "take the upcard"
         if action == actions.DRAW_STOCK:
             return "draw stock"
         if action == actions.PASS:
@@ -108,11 +83,20 @@ class GinRummyView(CardView):
         return Choice() if card == NO_CARD or (card == top_discard(s) and s.phase == WALL) else Choice((card,), hand)
 
     def arrange(self, s, viewer, scene):
-        """Hands that are wholly known by melds, the rest last; no empty melds."""
+        """Hands that are wholly known by melds, the rest last; no empty melds, and cards laid off on them apart."""
         for p in range(NUM_PLAYERS):
             for k in range(MAX_MELDS):
-                if not scene.piles[f"meld_{k + 1}", p].tokens:
-                    scene.piles[f"meld_{k + 1}", p].layout = PileLayout.NONE
+                meld = scene.piles[f"meld_{k + 1}", p]
+                own, laid_off = int(s.melds[p, k]), int(s.laid_off[k]) if p == s.knocker else 0
+                if laid_off:
+                    meld.tokens = cards_of(own ^ laid_off) + cards_of(laid_off)
+                    meld.groups = [len(meld.tokens) - laid_off.bit_count(), laid_off.bit_count()]
+                elif not own:
+                    meld.layout = PileLayout.NONE
+            if p == s.knocker:
+                scene.notes[p].append("has big gin" if s.is_big_gin else "has gin" if not s.hands[p] else "knocks")
+            if s.terminal and s.rules.match_target != NONE:
+                scene.notes[p].append(f"total {match_total(s, p)}")
             hand = scene.piles["hand", p]
             if UNKNOWN in hand.tokens or not hand.tokens:
                 continue
@@ -120,11 +104,17 @@ class GinRummyView(CardView):
             melded = [card for meld in melds for card in meld]
             rest = [card for card in hand.tokens if card not in melded]
             hand.tokens, hand.groups = [*melded, *rest], [len(group) for group in (*melds, rest) if group]
+            hand.label = f"hand, deadwood {least_deadwood(s.hands[p])}"
         if s.doubled:
             scene.counters["knock_limit"].label = "knock limit (points count twice)"
+        if s.rules.match_target != NONE:
+            scene.counters["hand_number"].label = f"match to {s.rules.match_target}, hand"
+
+    def meant_by(self, s, token):
+        return token
 
     def illegal_reason(self, s, action, code):
-        card = card_label(_card_of(action)) if _card_of(action) != NO_CARD else ""
+        card = card_text(_card_of(action)) if _card_of(action) != NO_CARD else ""
         if code == actions.NOT_HELD:
             return f"{card} is not in hand (rules.md 3.3)"
         if code == actions.JUST_TAKEN:
@@ -136,15 +126,15 @@ class GinRummyView(CardView):
 
     def prompt(self, s):
         if s.phase == FIRST_UPCARD:
-            return f"Take the upcard, {card_label(top_discard(s))}, or pass?"
+            return f"Take the upcard, {card_text(top_discard(s))}, or pass?"
         if s.phase == DRAW:
             if s.num_passes == NUM_PLAYERS:
                 return "Both players have passed: draw from the stock."
-            return f"Take {card_label(top_discard(s))}, or draw from the stock?"
+            return f"Take {card_text(top_discard(s))}, or draw from the stock?"
         if s.phase == DISCARD:
             return "Discard a card, or knock." if _can_knock(s) else "Discard a card."
         if s.phase == WALL:
-            return f"The stock is used up: knock with {card_label(top_discard(s))}, or pass?"
+            return f"The stock is used up: knock with {card_text(top_discard(s))}, or pass?"
         return "Lay off a card on the knocker's melds, or be done?"
 
     # -- what a careful player knows ----------------------------------------------------------------------------
@@ -179,14 +169,6 @@ class GinRummyView(CardView):
             return "The knock limit of this hand is 0: only gin."
         return super().describe_event(event, kind)
 
-    # -- the picture --------------------------------------------------------------------------------------------
-
-    def render(self, s, viewer, table):
-        bottom = max(viewer, 0)
-        lines = [_headline(s), "", *_player_lines(s, 1 - bottom, viewer), ""]
-        lines += [_table_line(s), "", *_player_lines(s, bottom, viewer)]
-        return "\n".join(lines)
-
 
 # ---------------------------------------------------------------------------------------------------------------
 # Parts of the texts
@@ -204,12 +186,12 @@ def _card_of(action):
 def _knock_label(s, card):
     hand = knocking_hand(s)
     is_gin = hand >> card & 1 and min_deadwood(hand ^ 1 << card) == 0
-    return f"{'gin' if is_gin else 'knock'} discarding {card_label(card)}"
+    return f"{'gin' if is_gin else 'knock'} discarding {card_text(card)}"
 
 
 def _layoff_label(s, action):
     on = "a set" if action >= actions.LAY_OFF_ON_SET_0 else "a run"
-    return f"lay off {card_label(_card_of(action))} on {on}"
+    return f"lay off {card_text(_card_of(action))} on {on}"
 
 
 def _can_knock(s):
@@ -218,7 +200,7 @@ def _can_knock(s):
 
 
 def _labels(cards):
-    return [card_label(card) for card in cards_of(cards)]
+    return [card_text(card) for card in cards_of(cards)]
 
 
 def _arranged(hand):
@@ -232,83 +214,12 @@ def _facts_of_turn(s, hand):
     facts = {}
     if s.phase in (FIRST_UPCARD, DRAW, WALL) and s.num_passes < NUM_PLAYERS:
         upcard = top_discard(s)
-        facts["upcard"] = card_label(upcard)
+        facts["upcard"] = card_text(upcard)
         facts["deadwood_with_upcard"] = int(min_deadwood_after_discard(hand | 1 << upcard))
     if s.phase == DISCARD:
         facts["deadwood_after_discard"] = {
-            card_label(card): int(min_deadwood(hand ^ 1 << card)) for card in cards_of(hand & ~forbidden_discard(s))
+            card_text(card): int(min_deadwood(hand ^ 1 << card)) for card in cards_of(hand & ~forbidden_discard(s))
         }
     if s.phase in (DISCARD, WALL):
         facts["can_knock"] = _can_knock(s)
     return facts
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Parts of the picture
-
-
-def _headline(s):
-    parts = [f"knock limit {s.knock_limit}" if s.knock_limit else "only gin counts"]
-    if s.doubled:
-        parts.append("points count twice")
-    if s.rules.match_target != NONE:
-        parts.insert(0, f"hand {s.hand_number + 1} of a match to {s.rules.match_target}")
-    return "Gin rummy, " + ", ".join(parts)
-
-
-def _table_line(s):
-    """Return the line with the stock and the discard pile, top first."""
-    pile = [card_markup(card) for card in s.discard_pile[: int(s.num_discards)][::-1]]
-    top = f"[bold]{pile[0]}[/bold]" if pile else "empty"
-    below = f"  [dim]on[/dim] {' '.join(pile[1:])}" if pile[1:] else ""
-    return f"    stock {'▒' * (1 + int(s.num_stock) // 4)} {s.num_stock}    discard pile {top}{below}"
-
-
-def _player_lines(s, player, viewer):
-    """Return the lines of a player: name and marks, melds, hand."""
-    lines = [_name_line(s, player)]
-    melds = [_meld_markup(s, player, k) for k in range(MAX_MELDS) if s.melds[player, k]]
-    if melds:
-        lines.append(f"    melds {' │ '.join(melds)}")
-    hand = int(s.hands[player])
-    shown = hand if sees(viewer, player) else int(s.known[player])
-    hidden = (hand ^ shown).bit_count()
-    groups = [_cards_markup(meld) for meld in _arranged(shown)] if not hidden and not melds else []
-    loose = shown & ~sum(_arranged(shown)) if groups else shown
-    if loose:
-        groups.append(_cards_markup(loose))
-    if hidden:
-        groups.append(f"{'▒▒ ' * hidden}")
-    deadwood = "" if hidden else f"    [dim]deadwood {least_deadwood(hand)}[/dim]"
-    return [*lines, f"    {' │ '.join(groups).rstrip() or '-'}{deadwood}"]
-
-
-def _name_line(s, player):
-    marks = []
-    if s.rules.match_target != NONE:
-        marks.append(f"score {s.scores[player]}, hands won {s.hands_won[player]}")
-    if s.dealer == player:
-        marks.append("dealer")
-    if s.knocker == player:
-        marks.append("has big gin" if s.is_big_gin else "has gin" if not s.hands[player] else "knocks")
-    if s.terminal:
-        marks.append(_result(s, player))
-    pointer = "▶" if s.current_player == player else " "
-    return f"{pointer} [bold]player_{player}[/bold]  {'  '.join(marks)}".rstrip()
-
-
-def _result(s, player):
-    if s.rules.match_target != NONE:
-        return f"total {match_total(s, player)}"
-    return count(s.returns[player], "point", "+g")
-
-
-def _meld_markup(s, player, k):
-    """Return a meld on the table; cards laid off by the opponent follow a plus."""
-    laid_off = int(s.laid_off[k]) if player == s.knocker else 0
-    own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
-    return f"{own} + {_cards_markup(laid_off)}" if laid_off else own
-
-
-def _cards_markup(cards):
-    return " ".join(card_markup(card) for card in cards_of(cards))

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
-from cardenvs.core.fishing.rules import hidden_cards, num_sides, side_of
-from cardenvs.core.fishing.state import NO_CARD, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.kasino.legal import capture
@@ -19,6 +16,11 @@ from cardenvs.games.kasino.state import (
     TAKE_0,
     TRAIL,
 )
+from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD, hidden_in_hands_and_deck
+from cardenvs.kits.fishing.captures import total_of
+from cardenvs.kits.fishing.rules import num_sides, side_of
+from cardenvs.kits.fishing.state import SPADES
 
 # Rough values in points. A card or a spade is worth its part of a majority.
 _CARD, _SPADE, _SWEEP = 0.06, 0.25, 0.8
@@ -33,7 +35,7 @@ def heuristic(s, legal, n, rng):
         return _take_on(legal, n)
     sign = -1.0 if s.rules.misere else 1.0
     best, best_value = np.int64(legal[0]), -1e9
-    hidden = hidden_cards(s, np.int64(s.current_player))
+    hidden = hidden_in_hands_and_deck(s, np.int64(s.current_player))
     for k in range(n):
         action = np.int64(legal[k])
         card, slot = action // SLOTS, action % SLOTS
@@ -77,17 +79,12 @@ def _sweep_value(s):
 @kernel
 def _sweep_danger(s, left, hidden):
     """Return the chance that the next player's hand has a card that takes all of `left` at once, as one group."""
-    total, cards = 0, left
-    while cards:
-        total += TABLE_VALUES[lowest_card(cards)]
-        cards &= cards - 1
+    total = total_of(left, TABLE_VALUES)
     if total == 0 or total > 16 or num_sides(s) < 2:
         return 0.0
     following = wrap(s.current_player + 1, s.rules.num_players)
-    held, unseen, miss, k = count_bits(s.hands[following]), count_bits(hidden), 1.0, 0
+    unseen, wanted = count_bits(hidden), 0
     while hidden:
-        if HAND_VALUES[lowest_card(hidden)] == total:
-            miss *= max(unseen - held - k, 0) / max(unseen - k, 1)
-            k += 1
+        wanted += 1 if HAND_VALUES[lowest_card(hidden)] == total else 0
         hidden &= hidden - 1
-    return 1 - miss
+    return 1 - chance_of_none(wanted, count_bits(s.hands[following]), unseen)

@@ -2,12 +2,21 @@
 
 import numpy as np
 
-from cardenvs.core.captures import keep_largest, keep_maximal, list_captures, may_take, new_captures
-from cardenvs.core.cards import NUM_CARDS, lowest_card
-from cardenvs.core.fishing.state import NO_CARD, ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.games.kasino import state
 from cardenvs.games.kasino.state import COMPOSE, DONE, FIRST_CAPTURE, HAND_VALUES, SLOTS, TABLE_VALUES, TAKE_0
+from cardenvs.kits.cards import NUM_CARDS, lowest_card
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.fishing.captures import (
+    keep_largest,
+    keep_maximal,
+    list_captures,
+    may_take,
+    new_captures,
+    total_of,
+)
+from cardenvs.kits.fishing.state import ROUND_SIZE
+from cardenvs.kits.listing import list_bits
 
 
 @kernel(inline=True)
@@ -76,11 +85,7 @@ def legal_actions(s, out):
 
 @kernel
 def _list_taking(s, out):
-    cards, n = takeable(s), 0
-    while cards:
-        out[n] = TAKE_0 + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
+    n = list_bits(takeable(s), TAKE_0, out, 0)
     if is_complete(s):
         out[n] = DONE
         n += 1
@@ -90,7 +95,7 @@ def _list_taking(s, out):
 @kernel
 def takeable(s):
     """Return the cards that can be taken next with the card being played, as a bit set."""
-    missing = HAND_VALUES[s.playing] - _sum(s.group)
+    missing = HAND_VALUES[s.playing] - total_of(s.group, TABLE_VALUES)
     above = s.group  # the bits up to the highest of the group
     for shift in (1, 2, 4, 8, 16, 32):
         above |= above >> shift
@@ -101,15 +106,6 @@ def takeable(s):
 def is_complete(s):
     """Whether the cards taken so far are a capture that is allowed."""
     return s.taken != 0 and s.group == 0 and not (only_maximal(s) and takeable(s))
-
-
-@kernel
-def _sum(cards):
-    total = 0
-    while cards:
-        total += TABLE_VALUES[lowest_card(cards)]
-        cards &= cards - 1
-    return total
 
 
 @kernel
@@ -134,11 +130,5 @@ def explain_illegal(s, action):
     return 0 if slot - FIRST_CAPTURE < listed else state.NO_SUCH_CAPTURE
 
 
-def num_actions(options):
-    """Return the number of ids: 32 for each card, one for taking each card, and done."""
-    return DONE + 1
-
-
-def max_legal(options):
-    """Return the length of the longest list: all outcomes of a hand, or all cards and done."""
-    return max(ROUND_SIZE * SLOTS, NUM_CARDS + 1)
+num_actions = DONE + 1  # 32 for each card, one for taking each card, and done
+max_legal = max(ROUND_SIZE * SLOTS, NUM_CARDS + 1)  # all outcomes of a hand, or all cards and done

@@ -3,30 +3,8 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
-from cardenvs.core.fishing import table as shared
-from cardenvs.core.fishing.rules import (
-    deal_hand,
-    deal_round,
-    draw,
-    finish_hand,
-    give_rest,
-    hidden_cards,
-    lay_card,
-    lose_game,
-    most_of,
-    num_sides,
-    play_to_capture,
-    side_of,
-    side_with_most,
-    win_match,
-)
-from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE, SPADES
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import redeal_hands
-from cardenvs.core.rng import DETERMINIZE, start_stream
-from cardenvs.core.rules import Returns, win_or_loss
-from cardenvs.core.seats import wrap
+from cardenvs.core.returns import Returns, win_or_loss
 from cardenvs.games.kasino import state, table
 from cardenvs.games.kasino.legal import capture
 from cardenvs.games.kasino.state import (
@@ -40,6 +18,28 @@ from cardenvs.games.kasino.state import (
     TAKE_0,
     TRAIL,
 )
+from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD, draw_card
+from cardenvs.kits.fishing import table as shared
+from cardenvs.kits.fishing.captures import total_of
+from cardenvs.kits.fishing.rules import (
+    deal_hand,
+    finish_hand,
+    give_rest,
+    is_hand_over,
+    lay_card,
+    lose_game,
+    most_of,
+    num_sides,
+    play_to_capture,
+    side_of,
+    side_with_most,
+    take_card,
+    win_match,
+)
+from cardenvs.kits.fishing.state import ACES, ALL_CARDS, MAX_HANDS, ROUND_SIZE, SPADES
+from cardenvs.kits.matches import NO_SIDE
+from cardenvs.kits.redeal import redeal_unseen
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
@@ -69,11 +69,11 @@ def apply_action(s, action, log):
         return
     card, slot = action // SLOTS, action % SLOTS
     if slot == TRAIL:
-        lay_card(s, player, card, log)
+        lay_card(s, player, card, shared.TRAILS, log)
         _end_turn(s, player, log)
         return
     taken = np.int64(0) if slot == COMPOSE else capture(s, card, slot)
-    play_to_capture(s, player, card, log)
+    play_to_capture(s, player, side_of(s, player), card, shared.PLAYS, shared.WON, log)
     s.playing = card
     s.taken = s.group = 0
     while taken:
@@ -86,18 +86,11 @@ def apply_action(s, action, log):
 @kernel
 def _take_card(s, player, card, log):
     """Take a card of the table; `group` is what does not yet add up to the value of the card played (3.2)."""
-    side = side_of(s, player)
-    s.table ^= 1 << card
-    s.won[side] |= 1 << card
     s.taken |= 1 << card
     s.group |= 1 << card
-    total, rest = 0, s.group
-    while rest:
-        total += TABLE_VALUES[lowest_card(rest)]
-        rest &= rest - 1
-    if total == HAND_VALUES[s.playing]:
+    if total_of(s.group, TABLE_VALUES) == HAND_VALUES[s.playing]:
         s.group = 0
-    ev.log_move(log, shared.TAKES, player, card, shared.BOARD, shared.WON + side, ev.EVERYBODY)
+    take_card(s, player, side_of(s, player), card, shared.TAKES, shared.WON, log)
 
 
 @kernel
@@ -184,15 +177,10 @@ def _add_score(s, side, points, log):
 @kernel
 def _end_turn(s, player, log):
     """Draw (2.3), deal again (2.2), or end the hand."""
-    n = s.rules.num_players
     if s.rules.draw_variant and s.num_dealt < NUM_CARDS:
-        draw(s, player, table.DRAWS, log)
-    s.current_player = wrap(player + 1, n)
-    if s.hands[s.current_player] == 0:  # then all are empty
-        if s.num_dealt < NUM_CARDS:
-            deal_round(s, log)
-        else:
-            _end_hand(s, log)
+        draw_card(s, player, table.DRAWS, shared.STOCK, shared.HAND, log)
+    if is_hand_over(s, ROUND_SIZE, shared.DEALT, log):
+        _end_hand(s, log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -202,7 +190,7 @@ def _end_turn(s, player, log):
 @kernel
 def _end_hand(s, log):
     """Give away the rest (3.6), score (5), then deal again or end the game (6)."""
-    _add_score(s, np.int64(s.last_taker), worth(give_rest(s, log)), log)
+    _add_score(s, np.int64(s.last_taker), worth(give_rest(s, shared.GETS_REST, shared.WON, log)), log)
     if s.rules.sweeps == state.VOID_IF_BOTH:
         _cancel_sweeps(s, NUM_CARDS, log)
     _score_majorities(s, log)
@@ -213,17 +201,17 @@ def _end_hand(s, log):
 def _score_majorities(s, log):
     """Most cards and most spades (5.1); what is tied goes to nobody, to the next hand, or is split (5.2)."""
     carries = s.rules.ties == state.CARRY_OVER
-    side, _ = side_with_most(s, ALL_CARDS)
+    side, _ = side_with_most(s, ALL_CARDS, num_sides(s))
     if side != NO_SIDE:
         ev.log_note(log, shared.MOST_CARDS, side, 0)
         _add_score(s, side, np.int64(s.cards_prize), log)
     s.cards_prize = s.cards_prize + 1 if carries and side == NO_SIDE else 1
-    side, num_tied = side_with_most(s, SPADES)
+    side, num_tied = side_with_most(s, SPADES, num_sides(s))
     if side != NO_SIDE:
         ev.log_note(log, shared.MOST_SPADES, side, 0)
         _add_score(s, side, np.int64(s.spades_prize), log)
     elif s.rules.ties == state.SPLIT and num_tied == 2 and num_sides(s) > 2:
-        most = most_of(s, SPADES)
+        most = most_of(s, SPADES, num_sides(s))
         for other in range(num_sides(s)):
             if count_bits(s.won[other] & SPADES) == most:
                 _add_score(s, other, 1, log)
@@ -263,16 +251,7 @@ def forfeit(s, player, log):
     lose_game(s, player, cost, log)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What a player cannot know
-
-
-@kernel
-def determinize(s, player, seed):
-    """Re-deal what `player` does not see."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
-    redeal_hands(s, player, hidden_cards(s, player), NUM_CARDS)
+determinize = redeal_unseen
 
 
 # ---------------------------------------------------------------------------------------------------------------

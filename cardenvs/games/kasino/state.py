@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.captures import MAX_CAPTURES
-from cardenvs.core.cards import NUM_CARDS, parse_card
 from cardenvs.core.errors import OptionError
-from cardenvs.core.fishing.state import FIELDS, MAX_PLAYERS, deck
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-
-__all__ = ["STATE", "KasinoOptions", "deck"]
+from cardenvs.kits.cards import NUM_CARDS, parse_card
+from cardenvs.kits.fishing.captures import MAX_CAPTURES
+from cardenvs.kits.fishing.state import FIELDS, MAX_PLAYERS
 
 SMALL_KASINO, BIG_KASINO = parse_card("2s"), parse_card("Td")
 TABLE_VALUES = np.array([card % 13 + 1 for card in range(NUM_CARDS)], np.int64)  # by card (1.2)

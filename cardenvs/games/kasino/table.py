@@ -1,7 +1,7 @@
 """The table of Kasino, and the kinds of event that change it."""
 
 from cardenvs.core.events import Op
-from cardenvs.core.fishing.table import new_table
+from cardenvs.kits.fishing.table import new_table
 
 TABLE = new_table()
 

@@ -1,9 +1,7 @@
 """Texts and picture of Kasino."""
 
-from cardenvs.core.cards import card_label, card_markup, cards_of
-from cardenvs.core.fishing.state import NO_CARD
-from cardenvs.core.fishing.view import FishingView, markup
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import CounterUse
+from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.kasino import state
 from cardenvs.games.kasino.legal import capture, num_offered, takeable
 from cardenvs.games.kasino.state import (
@@ -16,6 +14,9 @@ from cardenvs.games.kasino.state import (
     TAKE_0,
     TRAIL,
 )
+from cardenvs.kits.cards import CardView, card_text, cards_of
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.fishing.view import FishingView
 
 _REASONS = {
     state.TAKING: "a capture is being put together: take a card, or be done (rules.md 3.2)",
@@ -25,28 +26,28 @@ _REASONS = {
 }
 
 
-class KasinoView(FishingView):
+class KasinoView(FishingView, CardView):
     """Words of Kasino."""
 
-    title = "Kasino"
+    phases = PHASES
 
     def phase(self, s):
         return PHASES[0 if s.playing == NO_CARD else 1]
 
     def action_label(self, s, action):
-        """Return "lay 7s", "Jd takes 3c 8d", "Jd takes more", "take 3c" or "done"."""
+        """Return "lay 7♠", "J♦ takes 3♣ 8♦", "J♦ takes other cards", "take 3♣" or "done"."""
         if action == DONE:
             return "done"
         if action >= TAKE_0:
-            return f"take {card_label(action - TAKE_0)}"
+            return f"take {card_text(action - TAKE_0)}"
         card, slot = divmod(int(action), SLOTS)
         if slot == TRAIL:
-            return f"lay {card_label(card)}"
+            return f"lay {card_text(card)}"
         if slot == COMPOSE:
-            return f"{card_label(card)} takes other cards"
+            return f"{card_text(card)} takes other cards"
         if slot - FIRST_CAPTURE >= num_offered(s, card):
-            return f"{card_label(card)} takes nothing ({slot})"
-        return f"{card_label(card)} takes {' '.join(map(card_label, cards_of(capture(s, card, slot))))}"
+            return f"{card_text(card)} takes nothing ({slot})"
+        return f"{card_text(card)} takes {' '.join(map(card_text, cards_of(capture(s, card, slot))))}"
 
     def choice(self, s, action):
         if action == DONE:
@@ -58,13 +59,20 @@ class KasinoView(FishingView):
             return Choice((card,), ("hand", int(s.current_player)), ("table", None))
         return Choice((card,) if slot == COMPOSE else (card, *cards_of(capture(s, card, slot))))
 
+    def arrange(self, s, viewer, scene):
+        """The capture that is being put together."""
+        super().arrange(s, viewer, scene)
+        if s.playing != NO_CARD:
+            taken = " ".join(map(card_text, cards_of(s.taken))) or "-"
+            scene.counters["taken"] = CounterView(f"{card_text(int(s.playing))} takes", CounterUse.NUMBER, taken)
+
     def illegal_reason(self, s, action, code):
         if code in _REASONS:
             return _REASONS[code]
         if code == state.NOT_POSSIBLE:
-            possible = " ".join(card_label(card) for card in cards_of(takeable(s)))
-            return f"{card_label(action - TAKE_0)} cannot be taken next; possible: {possible or 'none'} (rules.md 3.2)"
-        card = card_label(action // SLOTS)
+            possible = " ".join(card_text(card) for card in cards_of(takeable(s)))
+            return f"{card_text(action - TAKE_0)} cannot be taken next; possible: {possible or 'none'} (rules.md 3.2)"
+        card = card_text(action // SLOTS)
         if code == state.NOT_HELD:
             return f"{card} is not in hand (rules.md 3.1)"
         if code == state.MUST_CAPTURE:
@@ -82,10 +90,3 @@ class KasinoView(FishingView):
             "points_for_most_cards": int(s.cards_prize),
             "points_for_most_spades": int(s.spades_prize),
         }
-
-    def middle(self, s):
-        """The table, and the capture that is being put together."""
-        lines = super().middle(s)
-        if s.playing != NO_CARD:
-            lines.append(f"{card_markup(int(s.playing))} takes  {markup(s.taken) or '-'}")
-        return lines

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.games.katko.poker_hand import STRAIGHT, hand_strength
-from cardenvs.games.katko.rules import RANKS_IN_SUIT, height, hidden_cards, led_suit, suit_of
-from cardenvs.games.katko.state import DONE, NO_CARD, PLAY, SET_ASIDE_0
+from cardenvs.games.katko.rules import hidden_cards, led_suit
+from cardenvs.games.katko.state import DONE, PLAY, SET_ASIDE_0
+from cardenvs.kits.cards import RANK_SETS, chance_of_none, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.poker_hands import STRAIGHT, best_category
+from cardenvs.kits.tricks import SUIT_SIZE, height, heights, suit_of
 
 _FOLLOWING = 0.3  # how much of its chance as a lead a card has when another player leads
 _QUEEN = 10  # height
-_CATEGORY = 1 << 2 * RANKS_IN_SUIT  # one step of hand_strength's first digit
 _MOST_EXCHANGED = 3
 
 
@@ -50,14 +51,8 @@ def lead_chance(card, hidden, held):
         hidden: bit set of the cards that the player does not see.
         held: how many of them are in hands.
     """
-    suit = hidden >> suit_of(card) * RANKS_IN_SUIT & (1 << RANKS_IN_SUIT) - 1
-    higher = 0
-    for rank in range(RANKS_IN_SUIT):
-        higher += suit >> rank & 1 and height(rank) > height(card)
-    total, chance = count_bits(hidden), 1.0
-    for k in range(higher):
-        chance *= max(total - held - k, 0) / (total - k)
-    return chance
+    higher = count_bits(heights(hidden, suit_of(card)) >> height(card) + 1)
+    return chance_of_none(higher, held, count_bits(hidden))
 
 
 @kernel
@@ -100,21 +95,12 @@ def _value(cards, leads, hidden, held):
 def _exchange(s, player):
     """Set aside the lowest unpaired cards below the queen, at most three, unless the hand is good already."""
     hand = s.hands[player]
-    is_good = s.num_setting_aside == 0 and hand_strength(hand) >= STRAIGHT * _CATEGORY
+    is_good = s.num_setting_aside == 0 and best_category(hand) >= STRAIGHT
     enough = s.num_setting_aside >= min(_MOST_EXCHANGED, 52 - s.num_dealt)
     if is_good or enough:
         return DONE
     lowest, lowest_height = NO_CARD, _QUEEN
     for card in range(52):
-        if hand >> card & 1 and height(card) < lowest_height and not _is_paired(hand, card):
+        if hand & RANK_SETS[card % SUIT_SIZE] == np.int64(1) << card and height(card) < lowest_height:
             lowest, lowest_height = card, height(card)
     return DONE if lowest == NO_CARD else SET_ASIDE_0 + lowest
-
-
-@kernel
-def _is_paired(hand, card):
-    """Whether the hand has another card of the rank."""
-    same = 0
-    for suit in range(4):
-        same += hand >> suit * RANKS_IN_SUIT + card % RANKS_IN_SUIT & 1
-    return same > 1

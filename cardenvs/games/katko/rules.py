@@ -3,54 +3,24 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, SUIT_SETS, count_bits, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import add_place, cards_at, deal_to_places, new_places
-from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
-from cardenvs.core.rules import win_or_loss
-from cardenvs.core.seats import wrap
-from cardenvs.games.katko import state, table
+from cardenvs.core.returns import win_or_loss
+from cardenvs.core.seats import next_active, num_active, wrap
+from cardenvs.games.katko import state
 from cardenvs.games.katko.poker_hand import hand_strength
-from cardenvs.games.katko.state import DONE, EXCHANGE, NO_CARD, NUM_VOIDS, PLAY, SET_ASIDE_0
+from cardenvs.games.katko.state import DONE, EXCHANGE, NUM_VOIDS, PLAY, SET_ASIDE_0
+from cardenvs.kits.cards import NUM_CARDS, SUIT_SETS, count_bits, lowest_card
+from cardenvs.kits.deck import NO_CARD, begin_world, deal_hands, draw_card, shuffle_deck
+from cardenvs.kits.listing import list_bits
+from cardenvs.kits.matches import leave
+from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
+from cardenvs.kits.tricks import NOT_HELD, Tricks, add_hands, cards_played, clear_tricks, height, no_trumps, take_hands
 
-RANKS_IN_SUIT = 13
 ALL_CARDS = (1 << NUM_CARDS) - 1
-_SUIT_CARDS = (1 << RANKS_IN_SUIT) - 1
-_DEUCE = 1  # rank of the 2
 
-# ---------------------------------------------------------------------------------------------------------------
-# Cards and seats
-
-
-@kernel(inline=True)
-def suit_of(card):
-    """Return the suit of a card, 0 to 3."""
-    return card // RANKS_IN_SUIT
-
-
-@kernel(inline=True)
-def height(card):
-    """Return the rank of a card with the ace on top: 0 for the 2, 12 for the ace (1.1)."""
-    return (card % RANKS_IN_SUIT + RANKS_IN_SUIT - 1) % RANKS_IN_SUIT
-
-
-@kernel(inline=True)
-def next_seat(s, player):
-    """Return the next player after `player` who has not left."""
-    seat = wrap(player + 1, s.rules.num_players)
-    while not s.active[seat]:
-        seat = wrap(seat + 1, s.rules.num_players)
-    return seat
-
-
-@kernel(inline=True)
-def num_active(s):
-    """Return the number of players who have not left."""
-    number = 0
-    for p in range(s.rules.num_players):
-        number += s.active[p]
-    return number
+TRICKS = Tricks(state.TABLE, no_trumps)  # (3.2)
+led_suit, _playable, _explain_card, _take_turn = TRICKS.led_suit, TRICKS.playable, TRICKS.explain, TRICKS.take_turn
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -68,14 +38,10 @@ def deal(s, given, log):
 @kernel(inline=True)
 def _shuffle(s, given, log):
     """Shuffle all cards, `given` on top."""
-    for card in range(NUM_CARDS):
-        s.deck[card] = card
-    start_stream(s, DEAL, s.num_shuffles)
+    shuffle_deck(s, NUM_CARDS, s.num_shuffles, given)
     s.num_shuffles += 1
-    shuffle_rest(s, s.deck, NUM_CARDS, given)
-    s.num_dealt = 0
     s.gone = 0
-    ev.log_create(log, table.SHUFFLE, table.REST, NUM_CARDS)
+    ev.log_create(log, state.SHUFFLE, state.REST, NUM_CARDS)
 
 
 @kernel(inline=True)
@@ -84,31 +50,15 @@ def _deal_hands(s, dealer, log):
     s.winners[s.num_deals] = s.poker_winners[s.num_deals] = ev.NO_PLAYER
     s.num_deals += 1
     s.dealer = dealer
-    ev.log_set(log, table.NEW_DEAL, ev.NO_PLAYER, table.DEAL_NUMBER, s.num_deals)
-    ev.log_set(log, table.IS_DEALER, dealer, table.DEALER, dealer)
-    for p in range(s.rules.num_players):
-        if s.active[p]:
-            for _ in range(s.rules.cards_per_player):
-                _draw(s, p, table.DEALT, log)
-        s.voids[p] = 0
-        for trick in range(s.rules.cards_per_player):
-            s.played[p, trick] = NO_CARD
+    ev.log_set(log, state.NEW_DEAL, ev.NO_PLAYER, state.DEAL_NUMBER, s.num_deals)
+    ev.log_set(log, state.IS_DEALER, dealer, state.DEALER, dealer)
+    deal_hands(s, s.rules.cards_per_player, state.DEALT, state.REST, state.HAND, log)
     leads = s.rules.leader != state.LEFT_OF_DEALER and s.last_winner != ev.NO_PLAYER and s.active[s.last_winner]
-    s.leader = s.last_winner if leads else next_seat(s, np.int64(dealer))
+    s.leader = s.last_winner if leads else next_active(s, np.int64(dealer))
     s.current_player = s.leader
-    s.trick = 0
+    clear_tricks(s)
     s.num_setting_aside = 0
     s.phase = EXCHANGE if s.rules.poker_point else PLAY
-
-
-@kernel(inline=True)
-def _draw(s, player, kind, log):
-    """`player` gets the next card of the rest."""
-    card = np.int64(s.deck[s.num_dealt])
-    s.deck[s.num_dealt] = NO_CARD
-    s.num_dealt += 1
-    s.hands[player] |= 1 << card
-    ev.log_move(log, kind, player, card, table.REST, table.HAND + player, 1 << player)
 
 
 @kernel
@@ -120,10 +70,10 @@ def _deal_next(s, dealer, log):
         for p in range(s.rules.num_players):
             s.gone |= s.last_played[p]
             if s.last_played[p]:
-                ev.log_move_all(log, table.PUT_AWAY, table.PLAYED + p, table.GONE)
+                ev.log_move_all(log, state.PUT_AWAY, ev.NO_PLAYER, state.PLAYED + p, state.GONE)
             _put_hand_away(s, p, log)
     else:
-        ev.log_clear(log, table.CLEAR_TABLE)
+        ev.log_clear(log, state.CLEAR_TABLE)
         for p in range(s.rules.num_players):
             s.hands[p] = s.set_aside[p] = 0
             for voids in range(NUM_VOIDS):
@@ -139,40 +89,14 @@ def _put_hand_away(s, player, log):
     while hand:
         card = lowest_card(hand)
         hand &= hand - 1
-        ev.log_move(log, table.PUT_HAND_AWAY, player, card, table.HAND + player, table.SET_ASIDE + player, 1 << player)
-    if s.voids[player]:
-        s.put_away[player, s.voids[player]] += count_bits(s.hands[player])
+        ev.log_move(log, state.PUT_HAND_AWAY, player, card, state.HAND + player, state.SET_ASIDE + player, 1 << player)
+    s.put_away[player, s.voids[player]] += count_bits(s.hands[player])
     s.set_aside[player] |= s.hands[player]
     s.hands[player] = 0
 
 
-@kernel
-def cards_played(s, player):
-    """Return the cards that `player` has played in this deal, as a bit set."""
-    cards = np.int64(0)
-    for trick in range(s.rules.cards_per_player):
-        if s.played[player, trick] != NO_CARD:
-            cards |= np.int64(1) << s.played[player, trick]
-    return cards
-
-
 # ---------------------------------------------------------------------------------------------------------------
-# Legal actions
-
-
-@kernel(inline=True)
-def led_suit(s):
-    """Return the suit to follow, or -1 if the player to act leads."""
-    card = s.played[s.leader, s.trick]
-    return -1 if card == NO_CARD else suit_of(np.int64(card))
-
-
-@kernel(inline=True)
-def playable(s, player):
-    """Return the cards that `player` may play to this trick, as a bit set (3.1)."""
-    hand, suit = s.hands[player], led_suit(s)
-    following = hand & _SUIT_CARDS << RANKS_IN_SUIT * max(suit, 0)
-    return following if suit >= 0 and following else hand
+# Exchange and play
 
 
 @kernel(inline=True)
@@ -185,19 +109,10 @@ def can_exchange(s):
 def legal_actions(s, out):
     """Cards to play (3.1); in the exchange, cards to set aside, and done (4.1)."""
     if s.phase == PLAY:
-        return _list_cards(playable(s, s.current_player), 0, out, 0)
-    n = _list_cards(s.hands[s.current_player], SET_ASIDE_0, out, 0) if can_exchange(s) else 0
+        return list_bits(_playable(s, s.current_player), 0, out, 0)
+    n = list_bits(s.hands[s.current_player], SET_ASIDE_0, out, 0) if can_exchange(s) else 0
     out[n] = DONE
     return n + 1
-
-
-@kernel(inline=True)
-def _list_cards(cards, first, out, n):
-    while cards:
-        out[n] = first + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
-    return n
 
 
 @kernel(inline=True)
@@ -207,16 +122,11 @@ def explain_illegal(s, action):
         return state.EXCHANGES if s.phase == EXCHANGE else state.EXCHANGE_IS_OVER
     if action == DONE:
         return 0
-    hand, card = s.hands[s.current_player], action if s.phase == PLAY else action - SET_ASIDE_0
-    if not hand >> card & 1:
-        return state.NOT_HELD
-    if s.phase == EXCHANGE:
-        return 0 if can_exchange(s) else state.REST_IS_SHORT
-    return 0 if playable(s, s.current_player) >> card & 1 else state.MUST_FOLLOW
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Exchange and play
+    if s.phase == PLAY:
+        return _explain_card(s, s.current_player, action)
+    if not s.hands[s.current_player] >> action - SET_ASIDE_0 & 1:
+        return NOT_HELD
+    return 0 if can_exchange(s) else state.REST_IS_SHORT
 
 
 @kernel(inline=True)
@@ -224,61 +134,38 @@ def apply_action(s, action, log):
     """Play a card, or go on with the exchange."""
     player = np.int64(s.current_player)
     if s.phase == PLAY:
-        _play(s, player, action, log)
+        _play(s, action, log)
     elif action == DONE:
         _end_exchange(s, player, log)
     else:
         card = action - SET_ASIDE_0
         s.hands[player] ^= 1 << card
         s.set_aside[player] |= 1 << card
+        s.put_away[player, 0] += 1
         s.num_setting_aside += 1
-        ev.log_move(log, table.SETS_ASIDE, player, card, table.HAND + player, table.SET_ASIDE + player, 1 << player)
+        ev.log_move(log, state.SETS_ASIDE, player, card, state.HAND + player, state.SET_ASIDE + player, 1 << player)
 
 
 @kernel
 def _end_exchange(s, player, log):
     """Draw for the cards set aside; after the last player the play begins (4.1)."""
-    ev.log_note(log, table.KEEPS, player, 0)
+    ev.log_note(log, state.KEEPS, player, 0)
     for _ in range(s.num_setting_aside):
-        _draw(s, player, table.DRAWS, log)
+        draw_card(s, player, state.DRAWS, state.REST, state.HAND, log)
     s.num_setting_aside = 0
-    s.current_player = next_seat(s, player)
+    s.current_player = next_active(s, player)
     if s.current_player == s.leader:
         s.phase = PLAY
 
 
 @kernel(inline=True)
-def _play(s, player, card, log):
+def _play(s, card, log):
     """Play a card; the last one of a trick ends it (3.1, 3.2)."""
-    suit = led_suit(s)
-    if suit >= 0 and suit_of(card) != suit:
-        s.voids[player] |= 1 << suit
-    s.hands[player] ^= 1 << card
-    s.played[player, s.trick] = card
-    kind = table.LEADS if suit < 0 else table.PLAYS
-    ev.log_move(log, kind, player, card, table.HAND + player, table.PLAYED + player, ev.EVERYBODY)
-    following = next_seat(s, player)
-    if following != s.leader:
-        s.current_player = following
-        return
-    winner = trick_winner(s)
-    s.trick += 1
-    ev.log_note(log, table.WINS_TRICK, winner, s.trick)
-    s.leader = winner
-    s.current_player = winner
-    if s.trick == s.rules.cards_per_player:
-        _end_deal(s, winner, log)
-
-
-@kernel(inline=True)
-def trick_winner(s):
-    """Return who has played the highest card of the suit that was led (3.2)."""
-    suit, winner, best = led_suit(s), np.int64(s.leader), -1
-    for p in range(s.rules.num_players):
-        card = np.int64(s.played[p, s.trick])
-        if card != NO_CARD and suit_of(card) == suit and height(card) > best:
-            winner, best = p, height(card)
-    return winner
+    winner = _take_turn(s, card, log)
+    if winner != ev.NO_PLAYER:
+        ev.log_note(log, state.WINS_TRICK, winner, s.trick)
+        if s.trick == s.rules.cards_per_player:
+            _end_deal(s, winner, log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -289,7 +176,7 @@ def trick_winner(s):
 def _end_deal(s, winner, log):
     """Score the last trick and the poker hands; then deal again or end the match (2.3, 3.3, 4.3)."""
     card = s.played[winner, s.rules.cards_per_player - 1]
-    points = 2 if s.rules.two_rule and card % RANKS_IN_SUIT == _DEUCE else 1
+    points = 2 if s.rules.two_rule and height(card) == 0 else 1
     s.winners[s.num_deals - 1] = winner
     s.points[s.num_deals - 1] = points
     _add_score(s, winner, points, log)
@@ -300,13 +187,13 @@ def _end_deal(s, winner, log):
         if s.scores[p] >= s.rules.target:
             _end_match(s, p, log)
             return
-    _deal_next(s, winner if s.rules.next_dealer == state.WINNER_DEALS else next_seat(s, np.int64(s.dealer)), log)
+    _deal_next(s, winner if s.rules.next_dealer == state.WINNER_DEALS else next_active(s, np.int64(s.dealer)), log)
 
 
 @kernel(inline=True)
 def _add_score(s, player, points, log):
     s.scores[player] += points
-    ev.log_set(log, table.SCORES, player, table.SCORE + player, s.scores[player])
+    ev.log_set(log, state.SCORES, player, state.SCORE + player, s.scores[player])
 
 
 @kernel(inline=True)
@@ -321,10 +208,10 @@ def _score_poker_hands(s, log):
             elif strength == best:
                 winner = ev.NO_PLAYER
     if winner == ev.NO_PLAYER:
-        ev.log_note(log, table.NO_POKER_HAND, ev.NO_PLAYER, 0)
+        ev.log_note(log, state.NO_POKER_HAND, ev.NO_PLAYER, 0)
     else:
         s.poker_winners[s.num_deals - 1] = winner
-        ev.log_note(log, table.POKER_HAND, winner, 0)
+        ev.log_note(log, state.POKER_HAND, winner, 0)
         _add_score(s, winner, 1, log)
 
 
@@ -336,16 +223,15 @@ def _end_match(s, winner, log):
             s.rewards[p] = -1 / (s.rules.num_players - 1)
     s.rewards[winner] = 1
     s.terminal = 1
-    ev.log_note(log, table.WINS, winner, 0)
+    ev.log_note(log, state.WINS, winner, 0)
 
 
 @kernel(inline=True)
 def forfeit(s, player, log):
     """`player` pays and sits out; the others deal again, or the last one wins (6.1)."""
-    s.active[player] = 0
     s.rewards[player] = -1 / (s.rules.num_players - 1)
-    ev.log_note(log, table.FORFEITS, player, 0)
-    following = next_seat(s, player)
+    leave(s, player, state.FORFEITS, log)
+    following = next_active(s, player)
     if num_active(s) == 1:
         _end_match(s, following, log)
     else:
@@ -368,46 +254,31 @@ def hidden_cards(s, player):
 @kernel
 def determinize(s, player, seed):
     """Re-deal what `player` does not see; no hand gets a suit that its owner has shown not to hold (7.1, 7.2)."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     n = s.rules.num_players
     hidden = hidden_cards(s, player)
     first = NUM_CARDS - count_bits(hidden)
-    for k in range(first, NUM_CARDS):
-        s.deck[k] = lowest_card(hidden)
-        hidden &= hidden - 1
+    list_cards(hidden, s.deck, first)
     places = new_places()
     places.number = 0
+    add_hands(s, places, player)
     for seat in range(1, n):
-        p = wrap(player + seat, n)
-        add_place(places, count_bits(s.hands[p]), s.voids[p])
-    for seat in range(1, n):
-        _add_set_aside(s, places, wrap(player + seat, n))
+        for voids in range(NUM_VOIDS):
+            if s.put_away[wrap(player + seat, n), voids]:
+                add_place(places, s.put_away[wrap(player + seat, n), voids], voids)
     add_place(places, NUM_CARDS - s.num_dealt, 0)  # the rest comes last, so that it lies where it belongs
     deal_to_places(s, places, SUIT_SETS, s.deck, first, NUM_CARDS)
+    take_hands(s, places, player, s.deck)
     place = n - 1
     for seat in range(1, n):
         p = wrap(player + seat, n)
-        s.hands[p] = cards_at(places, seat - 1, s.deck)
         s.set_aside[p] = 0
         for voids in range(NUM_VOIDS):
-            if voids == 0 or s.put_away[p, voids]:
+            if s.put_away[p, voids]:
                 s.set_aside[p] |= cards_at(places, place, s.deck)
                 place += 1
     for k in range(first, s.num_dealt):
         s.deck[k] = NO_CARD
-
-
-@kernel(inline=True)
-def _add_set_aside(s, places, player):
-    """Add places for what a player has set aside: hands put away without a suit, and all else first."""
-    free = count_bits(s.set_aside[player])
-    for voids in range(1, NUM_VOIDS):
-        free -= s.put_away[player, voids]
-    add_place(places, free, 0)
-    for voids in range(1, NUM_VOIDS):
-        if s.put_away[player, voids]:
-            add_place(places, s.put_away[player, voids], voids)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -1,13 +1,15 @@
-"""Options and state record of Katko. Paragraph numbers are those of rules.md."""
+"""Options, state record and table of Katko. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.deck import deck_fields, stock_of
+from cardenvs.kits.matches import declare_forfeit
+from cardenvs.kits.tricks import MUST_FOLLOW, trick_fields
 
 MAX_PLAYERS = 7
 MAX_HAND = 10
@@ -15,14 +17,11 @@ HAND_SIZE = 5  # of a poker hand
 MAX_TARGET = 10
 MAX_DEALS = MAX_PLAYERS * (MAX_TARGET - 1) + 1 + MAX_PLAYERS  # see rules.max_length
 NUM_VOIDS = 16  # sets of suits
-NO_CARD = -1
 
 EXCHANGE, PLAY = 0, 1
 PHASES = ("exchange", "play")
 
-# Values of options in a record.
-WINNER_DEALS = 0
-LEFT_OF_DEALER = 0
+WINNER_DEALS = LEFT_OF_DEALER = 0  # values of options in a record
 
 # Actions: play card c, set card c aside, done with the exchange.
 PLAY_0 = 0
@@ -30,7 +29,7 @@ SET_ASIDE_0 = NUM_CARDS
 DONE = 2 * NUM_CARDS
 
 # What explain_illegal returns.
-NOT_HELD, MUST_FOLLOW, EXCHANGES, EXCHANGE_IS_OVER, REST_IS_SHORT = range(1, 6)
+EXCHANGES, EXCHANGE_IS_OVER, REST_IS_SHORT = range(MUST_FOLLOW + 1, MUST_FOLLOW + 4)
 
 
 @dataclass(frozen=True)
@@ -58,20 +57,15 @@ STATE = record(
     rules_dtype(KatkoOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (NUM_CARDS,)),  # dealing order; deck[num_dealt:] is the rest, next first  seen by: nobody
-        ("num_dealt", "i1"),  # since the last shuffle                                            seen by: all
-        ("hands", "i8", (MAX_PLAYERS,)),  # bit sets of cards                                     seen by: owner
+        *deck_fields(NUM_CARDS),  # `num_dealt` counts from the last shuffle
+        *trick_fields(MAX_PLAYERS, MAX_HAND),
         ("set_aside", "i8", (MAX_PLAYERS,)),  # since the last shuffle                            seen by: owner
         ("num_setting_aside", "i1"),  # by the player who exchanges now                           seen by: all
-        ("played", "i1", (MAX_PLAYERS, MAX_HAND)),  # cards of this deal, by trick, or NO_CARD    seen by: all
         ("gone", "i8"),  # played in earlier deals since the last shuffle                         seen by: all
         ("last_played", "i8", (MAX_PLAYERS,)),  # in the deal before                              seen by: all
-        ("voids", "u1", (MAX_PLAYERS,)),  # bit set of suits that p has shown not to hold         seen by: all
-        # Cards in `set_aside` that were a hand without the suits of a set, by that set (6.1)     seen by: all
+        # Number of cards in `set_aside` by the set of suits that they are known to lack (6.1)     seen by: all
         ("put_away", "i1", (MAX_PLAYERS, NUM_VOIDS)),
         ("phase", "i1"),
-        ("trick", "i1"),  # 0, 1, ...
-        ("leader", "i1"),  # of this trick; while cards are exchanged, of the first
         ("dealer", "i1"),
         ("num_deals", "i2"),
         ("num_shuffles", "i2"),
@@ -84,7 +78,33 @@ STATE = record(
     ],
 )
 
+TABLE = Table(MAX_PLAYERS)
 
-def deck(options):
-    """Return all cards of the game."""
-    return np.arange(NUM_CARDS, dtype=np.int16)
+REST = TABLE.pile("rest", layout="stack", tokens=stock_of, seen="nobody")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner")
+SET_ASIDE = TABLE.pile("set_aside", per_player=True, layout="fan", cards="set_aside", seen="owner")
+PLAYED = TABLE.pile("played", per_player=True, ordered=True, layout="trick", tokens="played")
+GONE = TABLE.pile("gone", layout="stack", cards="gone")
+
+DEALER = TABLE.counter("dealer", use="player", value="dealer")
+SCORE = TABLE.counter("score", per_player=True, value="scores")
+
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
+DEAL_NUMBER = TABLE.counter("deal_number", value="num_deals")
+IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
+SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.")
+PUT_AWAY = TABLE.event("put_away", Op.MOVE_ALL, "The cards of the last deal are put away.", is_detail=True)
+PUT_HAND_AWAY = TABLE.event("put_hand_away", Op.MOVE, "{player} puts {token} away.", is_detail=True)
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+SETS_ASIDE = TABLE.event("set_aside", Op.MOVE, "{player} sets {token} aside.")
+DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+KEEPS = TABLE.event("keep", Op.NOTE, "{player} exchanges no more.")
+LEADS = TABLE.event("lead", Op.MOVE, "{player} leads {token}.")
+PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=Part.TRICK)
+SCORES = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=Part.HAND)
+POKER_HAND = TABLE.event("poker_hand", Op.NOTE, "{player} had the best poker hand.", closes=Part.HAND)
+NO_POKER_HAND = TABLE.event("no_poker_hand", Op.NOTE, "No poker hand was better than all others.", closes=Part.HAND)
+WINS = TABLE.event("win", Op.NOTE, "{player} wins the match.")
+FORFEITS = declare_forfeit(TABLE)

@@ -1,13 +1,6 @@
 """Kuhn poker, 2 to 10 players. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.core.rules import Rules
-from cardenvs.games.kuhn_poker import observation, rules
-from cardenvs.games.kuhn_poker.view import KuhnView
+from cardenvs.games.kuhn_poker import observation, rules, view
 
-GAME = Game(
-    name="kuhn_poker_v0",
-    title="Kuhn poker",
-    rules=Rules.of(rules, observation, options=rules.KuhnOptions),
-    view=KuhnView(),
-)
+GAME = Game.of("kuhn_poker_v0", "Kuhn poker", rules, observation, view)

@@ -1,36 +1,27 @@
 """What a player of Kuhn poker observes."""
 
-from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.kernel import kernel
-from cardenvs.core.observation import Layout, Section
-from cardenvs.core.seats import wrap
+from cardenvs.games.kuhn_poker.rules import STATE
+from cardenvs.kits.sections import Observation, number, one_hot, own_seat, per_seat, written
+from cardenvs.kits.small_cards import SMALL_RANKS
 
 
-def layout(options):
-    """The observation sections, int8."""
-    n = options.num_players
-    decisions = 2 * n - 1
-    history = tuple(f"{k}:{word}" for k in range(decisions) for word in ("pass", "bet"))
-    return Layout(
-        (
-            Section("own_card", n + 1, "one-hot rank of the card in hand", labels=SMALL_RANKS[: n + 1]),
-            Section("position", n, "one-hot number of the observer; player 0 acts first"),
-            Section("chips_in", n, "chips each player has in the pot, observer first", low=1, high=2),
-            Section("history", 2 * decisions, "for each decision so far, one-hot: pass, bet", labels=history),
-        )
-    )
+def _decisions(size):
+    return [f"{k}:{word}" for k in range(size // 2) for word in ("pass", "bet")]
 
 
 @kernel(inline=True)
-def observe(s, player, out):
-    """Write what `player` sees of `s` into `out`, int8 (layout.size,): own card and what is public."""
-    n = s.rules.num_players
-    out[:] = 0
-    out[s.deck[player]] = 1
-    out[n + 1 + player] = 1
-    chips = 2 * n + 1
-    for seat in range(n):
-        out[chips + seat] = s.chips_in[wrap(player + seat, n)]
-    history = chips + n
+def _write_history(s, p, out, at):
     for k in range(s.num_decisions):
-        out[history + 2 * k + ((s.bet_bits >> k) & 1)] = 1
+        out[at + 2 * k + (s.bet_bits >> k & 1)] = 1
+
+
+OBSERVATION = Observation(
+    STATE,
+    one_hot("own_card", lambda size: SMALL_RANKS[:size], "one-hot rank of the card in hand", "deck",
+            size=lambda options: options.num_players + 1),
+    one_hot("position", None, "one-hot number of the observer; player 0 acts first", own_seat, size="num_players"),
+    per_seat(number("chips_in", "chips each player has in the pot", "chips_in", low=1, high=2)),
+    written("history", _decisions, "for each decision so far, one-hot: pass, bet", _write_history,
+            size=lambda options: 2 * (2 * options.num_players - 1)),
+)  # fmt: skip

@@ -9,9 +9,10 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.returns import Returns
+from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
+from cardenvs.kits.deck import begin_world
 
 MAX_PLAYERS = 10
 NO_BETTOR = -1
@@ -41,9 +42,9 @@ STATE = record(
 )
 
 TABLE = Table(MAX_PLAYERS)
-DECK = TABLE.pile("deck", layout="stack")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips")
+DECK = TABLE.pile("deck", layout="stack", tokens=lambda s: s.deck[s.rules.num_players], seen="nobody")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", tokens="deck", seen="owner")
+CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips", value="chips_in")
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
 ANTE = TABLE.event("ante", Op.SET, "{player} antes {value}.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
@@ -155,8 +156,7 @@ def forfeit(s, player, log):
 @kernel(inline=True)
 def determinize(s, player, seed):
     """Re-deal the cards that `player` does not hold."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
     canonical_shuffle(s, s.deck, 1, n + 1)
@@ -173,9 +173,7 @@ def dealt_tokens(options):
     return options.num_players
 
 
-def num_actions(options):
-    """Pass and bet."""
-    return NUM_ACTIONS
+num_actions = NUM_ACTIONS  # pass and bet
 
 
 def max_length(options):

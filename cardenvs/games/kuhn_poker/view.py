@@ -1,22 +1,13 @@
 """Kuhn poker in words."""
 
-from cardenvs.core.cards import SMALL_RANKS
-from cardenvs.core.events import OMNISCIENT
-from cardenvs.core.view import SmallCardView, sees
 from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
+from cardenvs.kits.small_cards import SMALL_RANKS, SmallCardView
 
 
 class KuhnView(SmallCardView):
     """Words of Kuhn poker."""
 
     shape = "ring"
-
-    def fill_table(self, s, viewer, table):
-        n = int(s.rules.num_players)
-        table.put("deck", [s.deck[n]], seen=viewer == OMNISCIENT)
-        for p in range(n):
-            table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
-            table.set("chips_in", s.chips_in[p], player=p)
 
     def action_label(self, s, action):
         if s.bettor == NO_BETTOR:

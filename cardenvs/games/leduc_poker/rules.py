@@ -9,9 +9,10 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.returns import Returns
+from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
+from cardenvs.kits.deck import NO_CARD, begin_world
 
 MAX_PLAYERS = 10
 MAX_RAISES = 4
@@ -49,12 +50,18 @@ STATE = record(
     ],
 )
 
+
+def _undealt(s):
+    n = int(s.rules.num_players)
+    return s.deck[n + int(s.stage) : 2 * (n + 1)]
+
+
 TABLE = Table(MAX_PLAYERS)
-DECK = TABLE.pile("deck", layout="stack")
-HAND = TABLE.pile("hand", per_player=True, layout="hand")
-PUBLIC = TABLE.pile("public")
-CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips")
-FOLDED = TABLE.counter("folded", per_player=True, use="flag")
+DECK = TABLE.pile("deck", layout="stack", tokens=_undealt, seen="nobody")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", tokens="deck", seen="owner")
+PUBLIC = TABLE.pile("public", tokens=lambda s: s.deck[s.rules.num_players] if s.stage else NO_CARD)
+CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips", value="chips_in")
+FOLDED = TABLE.counter("folded", per_player=True, use="flag", value="folded")
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
 ANTE = TABLE.event("ante", Op.SET, "{player} antes {value}.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
@@ -231,8 +238,7 @@ def forfeit(s, player, log):
 @kernel(inline=True)
 def determinize(s, player, seed):
     """Re-deal all cards but `player`'s own and, once it is dealt, the public one."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
     s.deck[n], s.deck[1] = s.deck[1], s.deck[n]
@@ -251,9 +257,7 @@ def dealt_tokens(options):
     return options.num_players + 1
 
 
-def num_actions(options):
-    """Fold, call, raise."""
-    return NUM_ACTIONS
+num_actions = NUM_ACTIONS  # fold, call, raise
 
 
 def round_decisions(options):

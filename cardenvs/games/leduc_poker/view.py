@@ -2,28 +2,18 @@
 
 import numpy as np
 
-from cardenvs.core.cards import SMALL_RANKS
-from cardenvs.core.events import OMNISCIENT
-from cardenvs.core.view import SmallCardView, sees
 from cardenvs.games.leduc_poker.rules import CALL, FOLD, NOTHING_OWED, owed
+from cardenvs.kits.small_cards import SMALL_RANKS, SmallCardView
 
 
 class LeducView(SmallCardView):
     """Words of Leduc poker."""
 
     shape = "ring"
-
-    def fill_table(self, s, viewer, table):
-        n, stage = int(s.rules.num_players), int(s.stage)
-        table.put("deck", s.deck[n + stage : 2 * (n + 1)], seen=viewer == OMNISCIENT)
-        table.put("public", s.deck[n : n + stage])
-        for p in range(n):
-            table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
-            table.set("chips_in", s.chips_in[p], player=p)
-            table.set("folded", s.folded[p], player=p)
+    phases = ("first_round", "second_round")
 
     def phase(self, s):
-        return "second_round" if s.stage == 1 else "first_round"
+        return self.phases[int(s.stage)]
 
     def action_label(self, s, action):
         if action == FOLD:

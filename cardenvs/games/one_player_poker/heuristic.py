@@ -5,10 +5,10 @@ Every rule has a name, so that a hint can say why. Chances are those of the card
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
-from cardenvs.games.one_player_poker.categories import FLUSH, STRAIGHT, best_model_category, has_run, suit_of_cards
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.poker_hands import FLUSH, STRAIGHT, best_model_category, has_run, suit_of_cards
 
 RULES = (
     "play_made_hand", "play_best_hand", "play_and_keep_pair", "draw_to_flush", "draw_to_straight", "improve_hand",

@@ -7,13 +7,13 @@ most actions take few trials, and close ones many.
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import next_uint64, random_below, seed_xoshiro
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.one_player_poker.categories import best_model_category
 from cardenvs.games.one_player_poker.heuristic import DRAW_TO_FLUSH, action_of, advice
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
+from cardenvs.kits.cards import count_bits
+from cardenvs.kits.poker_hands import best_model_category
 
 _FIRST_TRIALS = 16
 _MOST_TRIALS = 512

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
-from cardenvs.games.one_player_poker.categories import best_category
+from cardenvs.core.returns import Returns
+from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.deck import begin_world, put_in_order, stock_of
+from cardenvs.kits.matches import declare_forfeit, leave
+from cardenvs.kits.poker_hands import best_category
 
 HAND_SIZE = 7
 PLAY_SIZE = 5
@@ -77,14 +79,14 @@ STATE = record(
 )
 
 TABLE = Table(1)
-DECK = TABLE.pile("deck", ordered=True, layout="stack")
-HAND = TABLE.pile("hand", per_player=True, layout="hand", ordered=True)
-PLAYED = TABLE.pile("played", layout="sets")
-DISCARDED = TABLE.pile("discarded", layout="fan")
-PLAYS_LEFT = TABLE.counter("plays_left")
-DISCARDS_LEFT = TABLE.counter("discards_left")
-SCORE = TABLE.counter("score")
-MODEL_SCORE = TABLE.counter("model_score")
+DECK = TABLE.pile("deck", ordered=True, layout="stack", tokens=lambda s: stock_of(s)[::-1], seen="nobody")
+HAND = TABLE.pile("hand", per_player=True, layout="hand", ordered=True, tokens=lambda s, p: s.hand)
+PLAYED = TABLE.pile("played", layout="sets", tokens=lambda s: s.played[: PLAY_SIZE * int(s.num_played)])
+DISCARDED = TABLE.pile("discarded", layout="fan", cards="discarded")
+PLAYS_LEFT = TABLE.counter("plays_left", value=lambda s: s.rules.plays - s.num_played)
+DISCARDS_LEFT = TABLE.counter("discards_left", value="discards_left")
+SCORE = TABLE.counter("score", value="score")
+MODEL_SCORE = TABLE.counter("model_score", value="model_score")
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
@@ -95,14 +97,13 @@ NEW_PLAYS_LEFT = TABLE.event("new_plays_left", Op.SET, "Plays left: {value}.", i
 DISCARDS = TABLE.event("discard", Op.MOVE, "{player} discards {token}.")
 NEW_DISCARDS_LEFT = TABLE.event("new_discards_left", Op.SET, "Discards left: {value}.", is_detail=True)
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = declare_forfeit(TABLE)
 
 
 @kernel
 def deal(s, given, log):
     """Deal seven cards (1.1)."""
-    for card in range(NUM_CARDS):
-        s.deck[card] = card
+    put_in_order(s.deck, NUM_CARDS)
     start_stream(s, DEAL, 0)
     shuffle_rest(s, s.deck, NUM_CARDS, given)
     s.left = (np.int64(1) << NUM_CARDS) - 1
@@ -204,16 +205,14 @@ def _draw(s, kept, kind, log):
 @kernel
 def forfeit(s, player, log):
     """The game is over (4.1)."""
-    s.active[player] = 0
-    ev.log_note(log, FORFEITS, player, 0)
+    leave(s, player, FORFEITS, log)
     s.terminal = 1
 
 
 @kernel
 def determinize(s, player, seed):
     """Shuffle the cards to come (1.3)."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     canonical_shuffle(s, s.deck, np.int64(s.num_dealt), NUM_CARDS)
 
 
@@ -230,14 +229,7 @@ def hand_cards(s):
 # Spaces
 
 
-def deck(options):
-    """All cards of the game (1.1)."""
-    return np.arange(NUM_CARDS, dtype=np.int16)
-
-
-def num_actions(options):
-    """21 plays and 127 discards."""
-    return len(POSITIONS)
+num_actions = len(POSITIONS)  # 21 plays and 127 discards
 
 
 def max_length(options):

@@ -1,40 +1,27 @@
 """Texts and picture of one-player poker."""
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, card_label, card_markup, cards_of
-from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game_view import Choice
 from cardenvs.core.text import count
-from cardenvs.core.view import CardView, GameStatistics
-from cardenvs.games.one_player_poker.categories import CATEGORIES
+from cardenvs.core.view import GameStatistics
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, NUM_PLAYS, PLAY_SIZE, POINTS, POSITIONS
+from cardenvs.kits.cards import CardView, card_text, cards_of
+from cardenvs.kits.poker_hands import CATEGORIES
 
 _PLACES = [[k for k in range(HAND_SIZE) if bits >> k & 1] for bits in POSITIONS.tolist()]  # by action
-_SHOWN = 20  # cards to come, for those who may see them
 
 
 class OnePlayerPokerView(CardView):
     """Words of one-player poker."""
-
-    def fill_table(self, s, viewer, table):
-        """Everything but the order of the deck."""
-        table.put("deck", s.deck[int(s.num_dealt) :][::-1], seen=viewer == OMNISCIENT)
-        table.put("hand", s.hand, player=0)
-        table.put("played", s.played[: PLAY_SIZE * int(s.num_played)])
-        table.put("discarded", cards_of(s.discarded))
-        table.set("plays_left", s.rules.plays - s.num_played)
-        table.set("discards_left", s.discards_left)
-        table.set("score", s.score)
-        table.set("model_score", s.model_score)
 
     def arrange(self, s, viewer, scene):
         """The plays one beside the other, each with its category and points."""
         played = scene.piles["played", None]
         played.tokens = [int(card) for card in s.played[: PLAY_SIZE * int(s.num_played)]]
         played.groups = [PLAY_SIZE] * int(s.num_played)
-        played.label = "; ".join(_plays(s)) or "played"
+        played.captions = _plays(s)
 
     def action_label(self, s, action):
-        cards = " ".join([CARD_LABELS[card] for card in _taken(s, action)])
+        cards = " ".join(map(card_text, _taken(s, action)))
         return f"{'play' if action < NUM_PLAYS else 'discard'} {cards}"
 
     def choice(self, s, action):
@@ -55,7 +42,7 @@ class OnePlayerPokerView(CardView):
             "score": int(s.score),
             "model_score": int(s.model_score),
             "plays": _plays(s),
-            "cards_to_come": [card_label(card) for card in cards_of(s.left)],
+            "cards_to_come": [card_text(card) for card in cards_of(s.left)],
         }
 
     def describe_event(self, event, kind):
@@ -72,21 +59,6 @@ class OnePlayerPokerView(CardView):
             counts={"categories": {name: played.count(k) for k, name in enumerate(CATEGORIES)}},
         )
 
-    def render(self, s, viewer, table):
-        """Score and budgets, the plays, and the hand."""
-        plays_left = int(s.rules.plays - s.num_played)
-        lines = [
-            f"One-player poker: {count(int(s.score), 'point')}, {count(plays_left, 'play')} and "
-            f"{count(int(s.discards_left), 'discard')} left, {count(NUM_CARDS - int(s.num_dealt), 'card')} to come",
-            "",
-        ]
-        for k, text in enumerate(_plays(s)):
-            lines.append(f"  {_cards(s.played[PLAY_SIZE * k : PLAY_SIZE * (k + 1)])}   {text}")
-        lines.append(f"[bold]hand[/bold]  {_cards(s.hand)}")
-        if viewer == OMNISCIENT:
-            lines.append(f"next  {_cards(s.deck[int(s.num_dealt) :][:_SHOWN])}")
-        return "\n".join(lines)
-
 
 def _taken(s, action):
     """Return the cards that an action plays or discards, left to right."""
@@ -101,7 +73,3 @@ def _plays(s):
 
 def _category(points):
     return CATEGORIES[POINTS.tolist().index(points)]
-
-
-def _cards(cards):
-    return " ".join(card_markup(int(card)) for card in cards)

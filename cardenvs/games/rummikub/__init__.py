@@ -1,8 +1,8 @@
 """Rummikub (Sabra rules): environment and exact solver. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.core.rules import Returns, Rules, win_or_loss
-from cardenvs.games.rummikub import observation, rules, state, strategy, table
+from cardenvs.core.returns import Returns, win_or_loss
+from cardenvs.games.rummikub import observation, rules, state, strategy, table, view
 from cardenvs.games.rummikub.actions import NUM_ACTIONS, action_features
 from cardenvs.games.rummikub.replace_table import (
     IllegalPlayError,
@@ -15,7 +15,6 @@ from cardenvs.games.rummikub.replace_table import (
 )
 from cardenvs.games.rummikub.solve import Solution, solve
 from cardenvs.games.rummikub.tiles import MAX_MELDS
-from cardenvs.games.rummikub.view import RummikubView
 
 __all__ = [
     "GAME",
@@ -51,23 +50,19 @@ def _returns(options):
     return Returns(-most, (options.num_players - 1) * most, 0, "points")  # players who forfeit pay one after the other
 
 
-GAME = Game(
-    name="rummikub_v0",
-    title="Rummikub",
-    rules=Rules.of(
-        rules,
-        observation,
-        state,
-        table,
-        options=state.RummikubOptions,
-        num_actions=lambda options: NUM_ACTIONS,
-        max_legal=lambda options: NUM_ACTIONS,
-        action_features=action_features,
-        max_length=_max_length,
-        returns=_returns,
-        sample_belief=strategy.sample_belief,
-    ),
-    view=RummikubView(),
+GAME = Game.of(
+    "rummikub_v0",
+    "Rummikub",
+    rules,
+    observation,
+    state,
+    table,
+    view,
+    num_actions=NUM_ACTIONS,
+    action_features=action_features,
+    max_length=_max_length,
+    returns=_returns,
+    sample_belief=strategy.sample_belief,
     policies={"greedy": strategy.greedy, "max_tiles": strategy.max_tiles, "planner": strategy.planner},
     policies_need_legal=False,
     playout_policy="planner",

@@ -10,21 +10,12 @@ id            action
 
 import numpy as np
 
-from cardenvs.games.rummikub.catalogue import (
-    LONGEST,
-    MELD_FACES,
-    MELD_IS_GROUP,
-    MELD_POINTS,
-    MELD_SIZE,
-    MELD_TYPES,
-    NO_TILE,
-    NUM_MELDS,
-)
+from cardenvs.games.rummikub import catalogue
 from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS
 
 DRAW, PASS, COMMIT, TAKE_0 = range(4)
 LAY_0 = TAKE_0 + MAX_MELDS
-NUM_ACTIONS = LAY_0 + NUM_MELDS
+NUM_ACTIONS = LAY_0 + catalogue.NUM_MELDS
 
 # Codes that explain_illegal returns; their texts are in view.py.
 (
@@ -54,9 +45,9 @@ def action_features(options):
     del options
     features = np.zeros((NUM_ACTIONS, JOKER + 1 + NUM_NATURALS + 3), np.int8)
     melds = features[LAY_0:]
-    for slot in range(LONGEST):
-        (used,) = np.nonzero(MELD_FACES[:, slot] != NO_TILE)
-        melds[used, MELD_FACES[used, slot]] += 1
-        melds[used, JOKER + 1 + MELD_TYPES[used, slot]] += 1
-    melds[:, -3:] = np.stack([MELD_SIZE, MELD_POINTS, MELD_IS_GROUP], axis=1)
+    for slot in range(catalogue.LONGEST):
+        (used,) = np.nonzero(catalogue.MELD_FACES[:, slot] != catalogue.NO_TILE)
+        melds[used, catalogue.MELD_FACES[used, slot]] += 1
+        melds[used, JOKER + 1 + catalogue.MELD_TYPES[used, slot]] += 1
+    melds[:, -3:] = np.stack([catalogue.MELD_SIZE, catalogue.MELD_POINTS, catalogue.MELD_IS_GROUP], axis=1)
     return features

@@ -27,38 +27,43 @@ Results for states are kept in memos. A joker that changes its meaning must be r
 value.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.rummikub import catalogue
+from cardenvs.games.rummikub import catalogue, turn
 from cardenvs.games.rummikub.joker_rule import are_replaced, set_reserve
 from cardenvs.games.rummikub.plain_states import are_short, close, finish_plain, next_runs, open_points, plain_runs
 from cardenvs.games.rummikub.runs import COMBO_BITS
 from cardenvs.games.rummikub.scratch import ONE, ZERO, place_of
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_VALUES
-from cardenvs.games.rummikub.turn import (
-    IMPOSSIBLE,
-    JOKERS_AT,
-    LENGTH,
-    LIST_BITS,
-    LIST_MASK,
-    MOST_RUNS,
-    PLAIN_STATE_BITS,
-    RUN_BITS,
-    RUN_MASK,
-    STATE_BITS,
-    TO_LAY,
-    TO_TAKE,
-    ban,
-    list_groups,
-    look_ahead,
-    put_aside,
-)
 
-_TWO_LISTS = (1 << 2 * LIST_BITS) - 1
+_TWO_LISTS = (1 << 2 * turn.LIST_BITS) - 1
 _NONE, _BANNED = np.int64(-1), np.int64(-2)  # no meld; a meld that may not be laid
-_DONE = np.int64(-1)
+_DONE, _NOT_POSSIBLE = np.int64(-1), np.int64(-2)
+_UNKNOWN = np.int64(-2)  # a result, besides IMPOSSIBLE and points
 _GROUPS = np.int64(NUM_COLOURS)  # the part of a value after the runs of its colours
+_LAY_GROUP, _FILL_PLAIN_RUNS, _CONTINUE_RUN, _START_RUNS = range(4)
+
+
+class _Part(NamedTuple):
+    """A part of a value, and all that stays the same while it is decided.
+
+    Attributes:
+        v, part: the runs of colour `part` at value `v`, or with _GROUPS the groups of value `v`.
+        one, other: the open runs of colours 0 and 1, and of colours 2 and 3; up to `v` for colours before `part`, else
+            up to v - 1. Lists of runs, or combinations (runs.py) for plain colours.
+        used: 1 if a rack tile has been laid.
+        decided: 1 if the next step is decided.
+    """
+
+    v: np.int64
+    part: np.int64
+    one: np.int64
+    other: np.int64
+    used: np.int64
+    decided: np.int64
 
 
 @kernel
@@ -72,21 +77,20 @@ def mark(w):
     """
     for number in range(catalogue.NUM_MELDS):
         w.marks[number] = 0
-    look_ahead(w)
-    list_groups(w)
-    most = _most_kept(w) if w.goal == TO_TAKE else np.int64(0)
+    turn.look_ahead(w)
+    turn.list_groups(w)
+    most = _most_kept(w) if w.goal == turn.TO_TAKE else np.int64(0)
     _forget_plain_states(w)
-    if w.goal == TO_LAY:
+    if w.goal == turn.TO_LAY:
         for c in range(NUM_COLOURS):
             w.plain[c] = 0
         set_reserve(w)
         _forget_states(w)
-        _explore(w, ONE, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used), ZERO, _NONE,
-                 ZERO)  # fmt: skip
+        _search(w, ZERO)
         return
     for k in range(min(most + 1, w.num_stay)):  # set k is taken apart; sets before it stay, sets after it may stay
         if k > 0:
-            put_aside(w, w.stay[k - 1], 1)
+            turn.put_aside(w, w.stay[k - 1], 1)
         number = w.stay[k]
         if w.marks[number]:
             continue
@@ -94,25 +98,23 @@ def mark(w):
             w.marks[number] = 1
             continue
         was_banned = w.banned[number]
-        ban(w, number)
+        turn.ban(w, number)
         set_reserve(w)
         _forget_states(w)  # plain states stay valid: their values are above those of the fixed sets
-        rest = _explore(w, ONE, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used), ONE,
-                        _NONE, ZERO)  # fmt: skip
-        if rest != IMPOSSIBLE:
+        if _search(w, ONE) != turn.IMPOSSIBLE:
             w.marks[number] = 1
         w.banned[number] = was_banned
 
 
 @kernel
 def _forget_states(w):
-    for k in range(1 << STATE_BITS):
+    for k in range(1 << turn.STATE_BITS):
         w.states[k, 0] = 0
 
 
 @kernel
 def _forget_plain_states(w):
-    for k in range(1 << PLAIN_STATE_BITS):
+    for k in range(1 << turn.PLAIN_STATE_BITS):
         w.plain_states[k] = 0
 
 
@@ -140,8 +142,8 @@ def has_play(w):
     Args:
         w: as for `mark`, with the goal TO_TAKE.
     """
-    look_ahead(w)
-    list_groups(w)
+    turn.look_ahead(w)
+    turn.list_groups(w)
     return _could_play(w, ZERO)
 
 
@@ -149,31 +151,34 @@ def has_play(w):
 def _could_play(w, kept):
     """Return whether there is a play in which the first `kept` sets of w.stay stay."""
     for k in range(kept):
-        put_aside(w, w.stay[k], 1)
+        turn.put_aside(w, w.stay[k], 1)
     set_reserve(w)
     _forget_plain_states(w)
     most = finish_plain(w, ONE, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used))
     for k in range(kept):
-        put_aside(w, w.stay[k], -1)
-    return most != IMPOSSIBLE and most >= w.least
+        turn.put_aside(w, w.stay[k], -1)
+    return most != turn.IMPOSSIBLE and most >= w.least
 
 
 @kernel
-def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, ended, points):
+def _search(w, decided):
+    """Search from the first value; see `_explore`."""
+    start = _Part(ONE, ZERO, ZERO, ZERO, np.int64(w.used), decided)
+    return _explore(w, start, ZERO, ZERO, ZERO, np.int64(w.jokers), _NONE, ZERO)
+
+
+@kernel
+def _explore(w, at, i, fresh, spent, jokers, ended, points):
     """Search from a state.
 
     Args:
         w: the problem, a record of TURN.
-        v, part: what to decide: the runs of colour `part` at value `v`, or with _GROUPS the groups of value `v`.
+        at: what to decide, with all that stays the same until it is decided.
         i: the open run to decide, or the first of w.groups[v] that can still be chosen, or _DONE if nothing is left
             to decide in this part.
-        one, other: the open runs of colours 0 and 1, and of colours 2 and 3; up to `v` for colours before `part`, else
-            up to v - 1. Lists of runs, or combinations (runs.py) for plain colours.
         fresh: the open runs of this colour up to `v` that have been decided.
         spent: the tiles laid at `v` so far.
         jokers: number of jokers left.
-        used: 1 if a rack tile has been laid.
-        decided: 1 if the next step is decided.
         ended: the lowest meld completed in this part, or _NONE; only while the next step is not decided.
         points: points of the melds completed in this part; only while the next step is not decided.
 
@@ -181,124 +186,195 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
         The most points of the melds still to be completed, or w.least as soon as that is reached (0 if points do not
         matter); IMPOSSIBLE if the turn cannot be completed. While the next step is not decided, only w.marks counts.
     """
-    best = np.int64(IMPOSSIBLE)
     key, place = np.int64(0), np.int64(0)
     while True:
         if i == _DONE:
-            first = _NONE if decided else np.int64(ended)
-            if part < _GROUPS:
-                shift = (part & 1) * LIST_BITS
-                if part < 2:
-                    one = one & ~(LIST_MASK << shift) | fresh << shift
-                else:
-                    other = other & ~(LIST_MASK << shift) | fresh << shift
-                part += 1
-            else:
-                used = _is_rack_used(w, v, spent, used)
-                v += 1
-                part, spent = ZERO, ZERO
+            next_step = _NONE if at.decided else np.int64(ended)
+            at, spent = _next_part(w, at, fresh, spent)
             i, fresh = ZERO, ZERO
-            if first != _NONE:
-                if w.marks[first] == 0:
-                    rest = _explore(w, v, part, i, one, other, fresh, spent, jokers, used, ONE, _NONE, ZERO)
-                    if rest != IMPOSSIBLE and points + rest >= w.least:
-                        w.marks[first] = 1
-                return np.int64(IMPOSSIBLE)
-            if not decided:
+            if next_step != _NONE:
+                if w.marks[next_step] == 0:
+                    rest = _explore(w, _with_step_decided(at), i, fresh, spent, jokers, _NONE, ZERO)
+                    if rest != turn.IMPOSSIBLE and points + rest >= w.least:
+                        w.marks[next_step] = 1
+                return np.int64(turn.IMPOSSIBLE)
+            if not at.decided:
                 ended, points = _NONE, ZERO
-        if part == 0 and i == 0:
-            if v > w.values + 1:
-                return close(w, jokers, used) if decided else np.int64(IMPOSSIBLE)
-            if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
-                return np.int64(IMPOSSIBLE)
-            if decided and v >= w.free_from and are_short(w, one, 0) and are_short(w, other, 2):
-                plain = plain_runs(w, one, 0) | plain_runs(w, other, 2) << 2 * COMBO_BITS
-                rest = finish_plain(w, v, ZERO, plain, ZERO, ZERO, jokers, used)
-                return rest if rest == IMPOSSIBLE else rest + open_points(w, v, one) + open_points(w, v, other)
-            key = (((v << 2 | jokers) << 1 | used) << 1 | decided) << 2 * LIST_BITS | one
-            place = place_of(key, STATE_BITS) ^ place_of(other, STATE_BITS)
-            if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == other:
-                return (w.states[place, 1] >> 2 * LIST_BITS) - 1
-        if i > 0 or not _is_empty(w, v, part, one, other, jokers):
+        if at.part == 0 and i == 0:
+            known = _without_search(w, at, jokers)
+            if known != _UNKNOWN:
+                return known
+            key = (((at.v << 2 | jokers) << 1 | at.used) << 1 | at.decided) << 2 * turn.LIST_BITS | at.one
+            place = place_of(key, turn.STATE_BITS) ^ place_of(at.other, turn.STATE_BITS)
+            if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == at.other:
+                return (w.states[place, 1] >> 2 * turn.LIST_BITS) - 1
+        if i > 0 or not _is_empty(w, at, jokers):
             break
-        if part == _GROUPS and not _is_value_done(w, v, spent):
-            return np.int64(IMPOSSIBLE)
+        if at.part == _GROUPS and not _is_value_done(w, at.v, spent):
+            return np.int64(turn.IMPOSSIBLE)
         i = _DONE
-    if part == _GROUPS:
-        if _is_value_done(w, v, spent):
-            best = _explore(w, v, part, _DONE, one, other, fresh, spent, jokers, used, decided, ended, points)
-        for k in range(i, w.num_groups[v]):
-            if decided and best >= w.least:
+    best = np.int64(turn.IMPOSSIBLE)
+    in_groups = at.part == _GROUPS
+    if in_groups or (not w.plain[at.part] and _open_run(at.one, at.other, at.part, i)):
+        for k in range(1 + w.num_groups[at.v] - i if in_groups else 3):
+            if at.decided and best >= w.least:
                 break
-            number = w.groups[v, k]
-            after = _spend_group(w, number, v, spent, jokers)
-            now = _note(w, decided, ended, number)
-            if after != IMPOSSIBLE and now != _BANNED:
-                gain = _points(w, number)
-                left = jokers - catalogue.MELD_NUM_JOKERS[number]
-                rest = _explore(w, v, part, np.int64(k), one, other, fresh, after, left, used, decided, now,
-                                points + gain)  # fmt: skip
-                if rest != IMPOSSIBLE:
-                    best = max(best, rest + gain)
-    elif w.plain[part]:  # decide how many tiles go into runs
-        c = part
-        combo = (one if c < 2 else other) >> (c & 1) * LIST_BITS & LIST_MASK
-        most_jokers = max(ZERO, jokers - w.reserve[v]) if c < w.colors else ZERO
-        for j in range(most_jokers + 1):
-            for n in range(w.have[c, v], -1, -1):
-                if best >= w.least:
-                    break
-                now_spent = spent + ((n | j << JOKERS_AT) << 2 * c)
-                after = next_runs(w, v, c, combo, n + j, jokers - j)
-                if after != IMPOSSIBLE and (n >= w.loose[c, v] or _could_group(w, v, now_spent, jokers - j)):
-                    best = _explore(w, v, part, _DONE, one, other, after, now_spent, jokers - j, used, decided, ended,
-                                    points)  # fmt: skip
-    elif _open_run(one, other, part, i):  # decide whether this run is extended or ends before v
-        c, run = part, _open_run(one, other, part, i)
-        left = w.have[c, v] - (spent >> 2 * c & 3)
-        length = LENGTH[run]
-        longer = run + (1 << length)
-        if length < catalogue.LONGEST and left > 0:
-            best = _explore(w, v, part, i + 1, one, other, _insert(fresh, longer), spent + (1 << 2 * c), jokers,
-                            used, decided, ended, points)  # fmt: skip
-        if length >= 3 and not (decided and best >= w.least):
-            number = catalogue.RUN_NUMBER[c, v - 1, length, run & ~(1 << length)]
-            now = _note(w, decided, ended, number)
+            if in_groups:
+                choice = _group_choice(w, at, i, k, spent, jokers)
+            else:
+                choice = _run_choice(w, at, i, k, fresh, spent, jokers)
+            next_i, next_fresh, next_spent, next_jokers, number = choice
+            if next_i == _NOT_POSSIBLE:
+                continue
+            gain, now = ZERO, np.int64(ended)
+            if number != _NONE:
+                gain, now = _points(w, number), _note(w, at.decided, ended, number)
             if now != _BANNED:
-                gain = _points(w, number)
-                rest = _explore(w, v, part, i + 1, one, other, fresh, spent, jokers, used, decided, now,
-                                points + gain)  # fmt: skip
-                if rest != IMPOSSIBLE:
+                rest = _explore(w, at, next_i, next_fresh, next_spent, next_jokers, now, points + gain)
+                if rest != turn.IMPOSSIBLE:
                     best = max(best, rest + gain)
-        if length < catalogue.LONGEST and _may_use_joker(w, c, v, jokers) and not (decided and best >= w.least):
-            rest = _explore(w, v, part, i + 1, one, other, _insert(fresh, longer | 1 << length),
-                            spent + (1 << JOKERS_AT + 2 * c), jokers - 1, used, decided, ended, points)  # fmt: skip
-            best = max(best, rest)
-    else:  # decide how many runs start, with a joker or with a natural tile
-        c, left = part, w.have[part, v] - (spent >> 2 * part & 3)
-        most_jokers = jokers if v < w.values - 1 else ZERO
-        for new_jokers in range(most_jokers + 1):
-            if new_jokers > 0:
-                if not _may_use_joker(w, c, v, jokers):
+    else:
+        for j in range(_most_jokers(w, at, jokers) + 1):
+            for k in range(_left(w, at, spent) + 1):
+                if at.decided and best >= w.least:
                     break
-                jokers -= 1
-                fresh = _insert(fresh, np.int64(3))
-                spent += 1 << JOKERS_AT + 2 * c
-            longer, now_spent = fresh, spent
-            for new in range(left + 1):
-                if new > 0:
-                    longer = _insert(longer, np.int64(2))
-                    now_spent += 1 << 2 * c
-                if (decided and best >= w.least) or not _can_go_on(w, v, c, longer, jokers):
-                    break
-                if (now_spent >> 2 * c & 3) >= w.loose[c, v] or _could_group(w, v, now_spent, jokers):
-                    rest = _explore(w, v, part, _DONE, one, other, longer, now_spent, jokers, used, decided, ended,
-                                    points)  # fmt: skip
+                if w.plain[at.part]:
+                    choice = _plain_choice(w, at, j, k, spent, jokers)
+                else:
+                    choice = _start_choice(w, at, j, k, fresh, spent, jokers)
+                is_possible, next_fresh, next_spent, next_jokers = choice
+                if is_possible:
+                    rest = _explore(w, at, _DONE, next_fresh, next_spent, next_jokers, ended, points)
                     best = max(best, rest)
     if key:
         w.states[place, 0] = key
-        w.states[place, 1] = (best + 1) << 2 * LIST_BITS | other
+        w.states[place, 1] = (best + 1) << 2 * turn.LIST_BITS | at.other
     return best
+
+
+@kernel(inline=True)
+def _next_part(w, at, fresh, spent):
+    """Return the part after `at`, whose runs or groups are decided, and the tiles laid so far at its value."""
+    if at.part == _GROUPS:
+        used = _is_rack_used(w, at.v, spent, at.used)
+        return _Part(at.v + 1, ZERO, at.one, at.other, used, at.decided), ZERO
+    one, other, shift = at.one, at.other, (at.part & 1) * turn.LIST_BITS
+    if at.part < 2:
+        one = one & ~(turn.LIST_MASK << shift) | fresh << shift
+    else:
+        other = other & ~(turn.LIST_MASK << shift) | fresh << shift
+    return _Part(at.v, at.part + 1, one, other, at.used, at.decided), np.int64(spent)
+
+
+@kernel(inline=True)
+def _with_step_decided(at):
+    return _Part(at.v, at.part, at.one, at.other, at.used, ONE)
+
+
+@kernel(inline=True)
+def _without_search(w, at, jokers):
+    """Return the result at the beginning of a value where it needs no more of this search, else _UNKNOWN."""
+    if at.v > w.values + 1:
+        return close(w, jokers, at.used) if at.decided else np.int64(turn.IMPOSSIBLE)
+    if not at.used and not w.rack_from[at.v] and w.jokers == w.must_jokers:
+        return np.int64(turn.IMPOSSIBLE)
+    if at.decided and at.v >= w.free_from and are_short(w, at.one, 0) and are_short(w, at.other, 2):
+        plain = plain_runs(w, at.one, 0) | plain_runs(w, at.other, 2) << 2 * COMBO_BITS
+        rest = finish_plain(w, at.v, ZERO, plain, ZERO, ZERO, jokers, at.used)
+        return rest if rest == turn.IMPOSSIBLE else rest + open_points(w, at.v, at.one) + open_points(w, at.v, at.other)
+    return _UNKNOWN
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Choices: what can be done next in a part. `_explore` tries them, since kernels may not call each other in a circle.
+
+
+@kernel(inline=True)
+def _most_jokers(w, at, jokers):
+    """Return the most jokers that can go into runs of a plain colour, or start runs of any other."""
+    if w.plain[at.part]:
+        return max(ZERO, jokers - w.reserve[at.v]) if at.part < w.colors else ZERO
+    return jokers if at.v < w.values - 1 else ZERO  # two values must follow
+
+
+@kernel(inline=True)
+def _group_choice(w, at, i, k, spent, jokers):
+    """Return choice `k` of groups, none or w.groups[v, i + k - 1].
+
+    Returns:
+        the next i, fresh, spent and jokers of `_explore`, and the meld that is completed, or _NONE. If the choice is
+        not possible, its i is _NOT_POSSIBLE.
+    """
+    if k == 0:
+        return (_DONE if _is_value_done(w, at.v, spent) else _NOT_POSSIBLE), ZERO, spent, jokers, _NONE
+    place = i + k - 1
+    number = np.int64(w.groups[at.v, place])
+    after = np.int64(_spend_group(w, number, at.v, spent, jokers))
+    left = jokers - catalogue.MELD_NUM_JOKERS[number]
+    return (_NOT_POSSIBLE if after == turn.IMPOSSIBLE else place), ZERO, after, left, number
+
+
+@kernel(inline=True)
+def _plain_choice(w, at, j, k, spent, jokers):
+    """Return the choice to put `j` jokers, and all natural tiles but `k`, into runs of a plain colour.
+
+    Returns:
+        whether it is possible, and the next fresh, spent and jokers of `_explore`.
+    """
+    c, n = at.part, w.have[at.part, at.v] - k
+    combo = (at.one if c < 2 else at.other) >> (c & 1) * turn.LIST_BITS & turn.LIST_MASK
+    now_spent = spent + ((n | j << turn.JOKERS_AT) << 2 * c)
+    after = next_runs(w, at.v, c, combo, n + j, jokers - j)
+    is_possible = after != turn.IMPOSSIBLE and (n >= w.loose[c, at.v] or _could_group(w, at.v, now_spent, jokers - j))
+    return is_possible, after, now_spent, jokers - j
+
+
+@kernel(inline=True)
+def _run_choice(w, at, i, k, fresh, spent, jokers):
+    """Return choice `k` of open run `i`, as `_group_choice` does.
+
+    A natural tile extends it, it ends before `v`, or a joker extends it.
+    """
+    c, run = at.part, _open_run(at.one, at.other, at.part, i)
+    length = turn.LENGTH[run]
+    longer = run + (1 << length)
+    if k == 1:
+        if length < 3:
+            return _NOT_POSSIBLE, fresh, spent, jokers, _NONE
+        return i + 1, fresh, spent, jokers, np.int64(catalogue.RUN_NUMBER[c, at.v - 1, length, run & ~(1 << length)])
+    if length >= catalogue.LONGEST:
+        return _NOT_POSSIBLE, fresh, spent, jokers, _NONE
+    if k == 0:
+        if _left(w, at, spent) <= 0:
+            return _NOT_POSSIBLE, fresh, spent, jokers, _NONE
+        return i + 1, _insert(fresh, longer), spent + (1 << 2 * c), jokers, _NONE
+    if not _may_use_joker(w, c, at.v, jokers):
+        return _NOT_POSSIBLE, fresh, spent, jokers, _NONE
+    return i + 1, _insert(fresh, longer | 1 << length), spent + (1 << turn.JOKERS_AT + 2 * c), jokers - 1, _NONE
+
+
+@kernel(inline=True)
+def _start_choice(w, at, j, k, fresh, spent, jokers):
+    """Return the choice to start `j` runs with a joker, and `k` with a natural tile, as `_plain_choice` does."""
+    c = at.part
+    is_possible = j == 0 or _may_use_joker(w, c, at.v, jokers - j + 1)
+    for _ in range(j):
+        fresh = _insert(fresh, np.int64(3))
+    for _ in range(k):
+        fresh = _insert(fresh, np.int64(2))
+    spent += (k | j << turn.JOKERS_AT) << 2 * c
+    is_possible = (
+        is_possible
+        and _can_go_on(w, at.v, c, fresh, jokers - j)
+        and ((spent >> 2 * c & 3) >= w.loose[c, at.v] or _could_group(w, at.v, spent, jokers - j))
+    )
+    return is_possible, fresh, spent, jokers - j
+
+
+@kernel(inline=True)
+def _left(w, at, spent):
+    """Return how many natural tiles of a colour and value are left."""
+    return np.int64(w.have[at.part, at.v] - (spent >> 2 * at.part & 3))
 
 
 @kernel
@@ -313,18 +389,18 @@ def _could_group(w, v, spent, jokers):
 @kernel
 def _open_run(one, other, c, i):
     """Return open run `i` of colour `c`, or 0. For a plain colour, run 0 is nonzero if there are any open runs."""
-    if i >= MOST_RUNS:
+    if i >= turn.MOST_RUNS:
         return ZERO
-    return np.int64((one if c < 2 else other) >> (c & 1) * LIST_BITS + i * RUN_BITS & RUN_MASK)
+    return np.int64((one if c < 2 else other) >> (c & 1) * turn.LIST_BITS + i * turn.RUN_BITS & turn.RUN_MASK)
 
 
 @kernel
-def _is_empty(w, v, part, one, other, jokers):
+def _is_empty(w, at, jokers):
     """Return whether a part needs no decision: no group can be laid, or no run is open or can start."""
-    if part == _GROUPS:
-        return w.num_groups[v] == 0
-    begins = w.have[part, v] > 0 or (v < w.values - 1 and _may_use_joker(w, part, v, jokers))
-    return not begins and _open_run(one, other, part, ZERO) == 0
+    if at.part == _GROUPS:
+        return w.num_groups[at.v] == 0
+    begins = w.have[at.part, at.v] > 0 or (at.v < w.values - 1 and _may_use_joker(w, at.part, at.v, jokers))
+    return not begins and _open_run(at.one, at.other, at.part, ZERO) == 0
 
 
 @kernel
@@ -346,10 +422,10 @@ def _points(w, number):
 def _insert(fresh, run):
     """Insert a run into a list of open runs, which is in descending order and has room."""
     shift = np.int64(0)
-    while fresh >> shift & RUN_MASK >= run:
-        shift += RUN_BITS
+    while fresh >> shift & turn.RUN_MASK >= run:
+        shift += turn.RUN_BITS
     below = fresh & (1 << shift) - 1
-    return np.int64(below | run << shift | (fresh >> shift) << shift + RUN_BITS)
+    return np.int64(below | run << shift | (fresh >> shift) << shift + turn.RUN_BITS)
 
 
 @kernel
@@ -363,10 +439,10 @@ def _can_go_on(w, v, c, runs, jokers):
     """Return whether there are tiles to complete the short runs of colour `c` that are open up to `v`."""
     ones, twos = np.int64(0), np.int64(0)
     while runs:
-        length = LENGTH[runs & RUN_MASK]
+        length = turn.LENGTH[runs & turn.RUN_MASK]
         ones += 1 if length == 1 else 0
         twos += 1 if length == 2 else 0
-        runs >>= RUN_BITS
+        runs >>= turn.RUN_BITS
     jokers_next = jokers if v < w.values else 0
     jokers_later = jokers if v + 1 < w.values else 0
     return ones + twos <= w.have[c, v + 1] + jokers_next and ones <= w.have[c, v + 2] + jokers_later
@@ -376,15 +452,15 @@ def _can_go_on(w, v, c, runs, jokers):
 def _spend_group(w, number, v, spent, jokers):
     """Return `spent` after a group is laid, or IMPOSSIBLE if its tiles are missing."""
     if catalogue.MELD_NUM_JOKERS[number] > jokers - w.reserve[v]:
-        return IMPOSSIBLE
+        return turn.IMPOSSIBLE
     for i in range(catalogue.MELD_SIZE[number]):
         c = catalogue.MELD_TYPES[number, i] // NUM_VALUES
         if catalogue.MELD_FACES[number, i] == JOKER:
-            spent += 1 << JOKERS_AT + 2 * c
+            spent += 1 << turn.JOKERS_AT + 2 * c
         elif (spent >> 2 * c & 3) < w.have[c, v]:
             spent += 1 << 2 * c
         else:
-            return IMPOSSIBLE
+            return turn.IMPOSSIBLE
     return np.int64(spent)
 
 

@@ -3,8 +3,6 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.observation import Layout, Section
-from cardenvs.core.seats import wrap
 from cardenvs.games.rummikub import tiles
 from cardenvs.games.rummikub.catalogue import (
     LONGEST,
@@ -15,9 +13,10 @@ from cardenvs.games.rummikub.catalogue import (
     NUM_MELDS,
 )
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
-from cardenvs.games.rummikub.state import NO_MELD, PHASES
+from cardenvs.games.rummikub.state import NO_MELD, PHASES, STATE
 from cardenvs.games.rummikub.steps import is_building
 from cardenvs.games.rummikub.tiles import MAX_MELDS
+from cardenvs.kits.sections import Observation, entries, number, one_hot, per_seat, steps, together, written
 
 _SLOT_LABELS = (
     "run",
@@ -33,51 +32,6 @@ _RACK_STEPS = np.array((*range(1, 11), 12, 14, 16, 18, 20, 24, 28, 32))
 _POINT_STEPS = np.array((1, 10, 15, 20, 25, 30, 40, 50))
 
 
-def _tiles(name, doc):
-    return Section(name, tiles.NUM_TYPES, doc, high=tiles.MOST_COPIES, labels=tiles.TILE_LABELS)
-
-
-def _thermometer(name, steps, doc):
-    return Section(name, len(steps), f"{doc}: 1 for each step reached", labels=tuple(f">={step}" for step in steps))
-
-
-def _sets(name, doc):
-    labels = tuple(f"{k + 1} {label}" for k in range(MAX_MELDS) for label in _SLOT_LABELS)
-    return Section(
-        name, MAX_MELDS * _SLOT,
-        f"{doc}, {_SLOT} entries each: is a run, is a group, has R B K O, lowest value, number of tiles, "
-        "whether the first to fifth tile is a joker; zeros where there is none",
-        high=tiles.NUM_VALUES, labels=labels,
-    )  # fmt: skip
-
-
-LAYOUT = Layout(
-    (
-        _tiles("own_rack", "tiles in the own rack, without those laid in this turn"),
-        _tiles("table", "tiles on the table as committed"),
-        _tiles("not_seen", "tiles that are neither on the table nor the observer's"),
-        _sets("sets", "the committed table, set by set, as the actions count them"),
-        Section("taken_apart", MAX_MELDS, "own turn: 1 for each set taken apart"),
-        _tiles("loose", "own turn: loose tiles"),
-        _sets("laid", "own turn: the melds laid, in order"),
-        _thermometer("points_laid", _POINT_STEPS, "own turn: value of the melds laid"),
-        Section("phase", len(PHASES), "own turn, one-hot: nothing done yet, taking apart, laying", labels=PHASES),
-        _thermometer("pool", _POOL_STEPS, "tiles in the pool"),
-        *(
-            _thermometer(f"rack_size_{seat}", _RACK_STEPS, f"tiles in the rack of seat {seat}, the observer being 0")
-            for seat in range(MAX_PLAYERS)
-        ),
-        Section("opened", MAX_PLAYERS, "1 for each player who has opened, observer first"),
-        Section("in_game", MAX_PLAYERS, "1 for each player who is in the game, observer first"),
-        Section("to_act", MAX_PLAYERS, "one-hot player to act, observer first"),
-        Section("passes", MAX_PLAYERS, "1 for each pass in a row"),
-    )
-)
-(
-    _OWN_RACK, _TABLE, _NOT_SEEN, _SETS, _TAKEN_APART, _LOOSE, _LAID, _POINTS_LAID, _PHASE, _POOL,
-    _RACK_SIZE, *_, _OPENED, _IN_GAME, _TO_ACT, _PASSES,
-) = LAYOUT.starts  # fmt: skip
-
 # The entries that describe a meld.
 _DESCRIPTION = np.zeros((NUM_MELDS, _SLOT), np.int8)
 for _m in range(NUM_MELDS):
@@ -90,76 +44,113 @@ for _m in range(NUM_MELDS):
 assert _SLOT == 4 + tiles.NUM_COLOURS + LONGEST
 
 
-def layout(options):
-    """Return the observation sections, int8, the same for all options."""
-    return LAYOUT
-
-
-@kernel
-def observe(s, player, out):
-    """Write the observation of `player` into `out`, int8 (LAYOUT.size,): own rack, table, own turn."""
-    out[:] = 0
-    builds = s.current_player == player
-    for tile in range(tiles.NUM_TYPES):
-        out[_OWN_RACK + tile] = s.hands[player, tile] - (s.used[tile] if builds else 0)
-    for k in range(MAX_MELDS):
-        if s.sets[k] != NO_MELD:
-            _describe(np.int64(s.sets[k]), _SETS + k * _SLOT, out)
-            for i in range(MELD_SIZE[s.sets[k]]):
-                out[_TABLE + MELD_FACES[s.sets[k], i]] += 1
-    _observe_not_seen(s, player, out)
-    if builds:
-        _observe_turn(s, out)
-    _observe_players(s, player, out)
-    _mark_steps(np.int64(s.num_tiles - s.num_dealt), _POOL_STEPS, _POOL, out)
-    for k in range(min(s.num_passes, MAX_PLAYERS)):
-        out[_PASSES + k] = 1
-
-
-@kernel
-def _observe_not_seen(s, player, out):
-    """Write the tiles of the game that are neither on the table nor in the observer's rack."""
-    for c in range(s.rules.colors):
-        for v in range(s.rules.values):
-            tile = c * tiles.NUM_VALUES + v
-            out[_NOT_SEEN + tile] = s.rules.copies - out[_TABLE + tile] - s.hands[player, tile]
-    out[_NOT_SEEN + tiles.JOKER] = s.rules.jokers - out[_TABLE + tiles.JOKER] - s.hands[player, tiles.JOKER]
-
-
-@kernel
-def _observe_turn(s, out):
-    """Write the turn that the player to act is building."""
-    for tile in range(tiles.NUM_TYPES):
-        out[_LOOSE + tile] = s.loose[tile]
-    for k in range(MAX_MELDS):
-        out[_TAKEN_APART + k] = s.taken[k]
-    for k in range(s.num_laid):
-        _describe(np.int64(s.laid[k]), _LAID + k * _SLOT, out)
-    _mark_steps(np.int64(s.points), _POINT_STEPS, _POINTS_LAID, out)
-    out[_PHASE + (2 if s.num_laid > 0 else 1 if is_building(s) else 0)] = 1
-
-
-@kernel
-def _observe_players(s, player, out):
-    num_players = np.int64(s.rules.num_players)
-    for seat in range(num_players):
-        p = wrap(player + seat, num_players)
-        _mark_steps(np.int64(s.rack_sizes[p]), _RACK_STEPS, _RACK_SIZE + seat * _RACK_STEPS.shape[0], out)
-        out[_OPENED + seat] = s.opened[p]
-        out[_IN_GAME + seat] = s.active[p]
-        out[_TO_ACT + seat] = p == s.current_player
-
-
-@kernel
+@kernel(inline=True)
 def _describe(number, start, out):
     for k in range(_SLOT):
-        out[start + k] = _DESCRIPTION[number, k]
+        out[start + np.uint64(k)] = _DESCRIPTION[number, k]
 
 
-@kernel
-def _mark_steps(quantity, steps, start, out):
-    """Mark the steps of a thermometer that `quantity` has reached, in entries that are 0."""
-    k = 0
-    while k < steps.shape[0] and quantity >= steps[k]:
-        out[start + k] = 1
-        k += 1
+@kernel(inline=True)
+def _builds(s, p):
+    return p == s.current_player
+
+
+@kernel(inline=True)
+def _write_rack(s, player, out, own_rack):
+    used = np.int8(_builds(s, player))
+    for k in range(tiles.NUM_TYPES):
+        tile = np.uint64(k)  # unsigned, so that Numba skips the check for negative indices
+        out[own_rack + tile] = s.hands[player, tile] - used * s.used[tile]
+
+
+@kernel(inline=True)
+def _write_table(s, player, out, table, not_seen, sets):
+    for k in range(MAX_MELDS):
+        if s.sets[k] != NO_MELD:
+            meld = np.uint64(s.sets[k])
+            _describe(meld, sets + np.uint64(k * _SLOT), out)
+            for i in range(MELD_SIZE[meld]):
+                out[table + np.uint64(MELD_FACES[meld, np.uint64(i)])] += 1
+    for c in range(s.rules.colors):
+        for v in range(s.rules.values):
+            tile = np.uint64(c * tiles.NUM_VALUES + v)
+            out[not_seen + tile] = s.rules.copies - out[table + tile] - s.hands[player, tile]
+    out[not_seen + tiles.JOKER] = s.rules.jokers - out[table + tiles.JOKER] - s.hands[player, tiles.JOKER]
+
+
+@kernel(inline=True)
+def _write_turn(s, player, out, taken_apart, loose, laid):
+    if _builds(s, player):
+        for k in range(tiles.NUM_TYPES):
+            out[loose + np.uint64(k)] = s.loose[k]
+        for k in range(MAX_MELDS):
+            out[taken_apart + np.uint64(k)] = s.taken[k]
+        for k in range(s.num_laid):
+            _describe(np.uint64(s.laid[k]), laid + np.uint64(k * _SLOT), out)
+
+
+@kernel(inline=True)
+def _points_laid(s, p):
+    return s.points if _builds(s, p) else 0
+
+
+@kernel(inline=True)
+def _phase(s, p):
+    if not _builds(s, p):
+        return -1
+    return 2 if s.num_laid > 0 else 1 if is_building(s) else 0
+
+
+@kernel(inline=True)
+def _pool(s, p):
+    return s.num_tiles - s.num_dealt
+
+
+@kernel(inline=True)
+def _has_passed(s, p, k):
+    return k < s.num_passes
+
+
+def _tiles(name, doc):
+    return written(name, tiles.TILE_LABELS, doc, high=tiles.MOST_COPIES)
+
+
+def _sets(name, doc):
+    doc = (
+        f"{doc}, {_SLOT} entries each: is a run, is a group, has R B K O, lowest value, number of tiles, "
+        "whether the first to fifth tile is a joker; zeros where there is none"
+    )
+    labels = tuple(f"{k + 1} {label}" for k in range(MAX_MELDS) for label in _SLOT_LABELS)
+    return written(name, labels, doc, high=tiles.NUM_VALUES)
+
+
+def _by_seat(name, doc, source):
+    return per_seat(number(name, doc, source), doc="observer first", room=MAX_PLAYERS)
+
+
+OBSERVATION = Observation(
+    STATE,
+    *together(_write_rack, _tiles("own_rack", "tiles in the own rack, without those laid in this turn")),
+    *together(
+        _write_table,
+        _tiles("table", "tiles on the table as committed"),
+        _tiles("not_seen", "tiles that are neither on the table nor the observer's"),
+        _sets("sets", "the committed table, set by set, as the actions count them"),
+    ),
+    *together(
+        _write_turn,
+        written("taken_apart", None, "own turn: 1 for each set taken apart", size=MAX_MELDS),
+        _tiles("loose", "own turn: loose tiles"),
+        _sets("laid", "own turn: the melds laid, in order"),
+    ),
+    steps("points_laid", "own turn: value of the melds laid", _POINT_STEPS, _points_laid),
+    one_hot("phase", PHASES, "own turn, one-hot: nothing done yet, taking apart, laying", _phase),
+    steps("pool", "tiles in the pool", _POOL_STEPS, _pool),
+    per_seat(steps("rack_size", "tiles in the rack of seat {}, the observer being 0", _RACK_STEPS, "rack_sizes"),
+             apart=True, room=MAX_PLAYERS),
+    _by_seat("opened", "1 for each player who has opened", "opened"),
+    _by_seat("in_game", "1 for each player who is in the game", "active"),
+    _by_seat("to_act", "one-hot player to act", _builds),
+    entries("passes", None, "1 for each pass in a row", _has_passed, size=MAX_PLAYERS),
+)  # fmt: skip
+layout, observe = OBSERVATION.layout, OBSERVATION.observe

@@ -4,23 +4,17 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
+from cardenvs.core.rng import DEAL, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.rummikub import actions, effects, past, table, worlds
+from cardenvs.core.seats import next_active, num_active
+from cardenvs.games.rummikub import actions, effects, past, steps, table, worlds
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
-from cardenvs.games.rummikub.steps import (
-    explain_commit,
-    explain_lay,
-    explain_take,
-    is_able_to_play,
-    is_building,
-    list_lays,
-    mark_steps,
-)
 from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
+from cardenvs.kits.deck import begin_world
+from cardenvs.kits.matches import leave
 
 _WHO_BEGINS = 1  # the random stream for the beginner
 
@@ -125,18 +119,18 @@ def _legal_exact(s, out):
     w = new_turn()
     n = 0
     if s.num_laid == 0 and s.opened[s.current_player]:
-        mark_steps(s, w, TO_TAKE)
+        steps.mark_steps(s, w, TO_TAKE)
         for k in range(MAX_MELDS):
-            if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and explain_take(s, k) == 0:
+            if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and steps.explain_take(s, k) == 0:
                 out[n] = actions.TAKE_0 + k
                 n += 1
-    mark_steps(s, w, TO_LAY)
+    steps.mark_steps(s, w, TO_LAY)
     for number in range(NUM_MELDS):
         if w.marks[number]:
             out[n] = actions.LAY_0 + number
             n += 1
-    if is_building(s):
-        first, offered = actions.COMMIT, explain_commit(s, w) == 0
+    if steps.is_building(s):
+        first, offered = actions.COMMIT, steps.explain_commit(s, w) == 0
     else:
         first, offered = _idle(s), n == 0 or not idle_needs_no_play(s)
     if not offered:
@@ -151,19 +145,19 @@ def _legal_exact(s, out):
 def _legal_loose(s, out):
     """List the steps for which there are tiles; a play can always be given up (8.5)."""
     n = 0
-    if is_building(s):
+    if steps.is_building(s):
         out[0] = _idle(s)
         out[1] = actions.COMMIT
-        n = 2 if explain_commit(s, new_turn()) == 0 else 1
-    elif not idle_needs_no_play(s) or not is_able_to_play(s, new_turn()):
+        n = 2 if steps.explain_commit(s, new_turn()) == 0 else 1
+    elif not idle_needs_no_play(s) or not steps.is_able_to_play(s, new_turn()):
         out[0] = _idle(s)
         n = 1
     if s.num_laid == 0:
         for k in range(MAX_MELDS):
-            if explain_take(s, k) == 0:
+            if steps.explain_take(s, k) == 0:
                 out[n] = actions.TAKE_0 + k
                 n += 1
-    return list_lays(s, out, n)
+    return steps.list_lays(s, out, n)
 
 
 @kernel
@@ -173,16 +167,16 @@ def explain_illegal(s, action):
         return _explain_idle(s, action)
     w = new_turn()
     if action == actions.COMMIT:
-        return explain_commit(s, w)
+        return steps.explain_commit(s, w)
     if action < actions.LAY_0:
-        code = explain_take(s, action - actions.TAKE_0)
+        code = steps.explain_take(s, action - actions.TAKE_0)
         if code == 0 and s.rules.steps == EXACT:
-            mark_steps(s, w, TO_TAKE)
+            steps.mark_steps(s, w, TO_TAKE)
             return 0 if w.marks[s.sets[action - actions.TAKE_0]] else actions.CANNOT_BE_COMPLETED
         return code
-    code = explain_lay(s, action - actions.LAY_0)
+    code = steps.explain_lay(s, action - actions.LAY_0)
     if code == 0 and s.rules.steps == EXACT:
-        mark_steps(s, w, TO_LAY)
+        steps.mark_steps(s, w, TO_LAY)
         return 0 if w.marks[action - actions.LAY_0] else actions.CANNOT_BE_COMPLETED
     return code
 
@@ -192,9 +186,9 @@ def _explain_idle(s, action):
     """Return the code of why the player may not draw or pass, or 0."""
     if action != _idle(s):
         return actions.POOL_EMPTY if action == actions.DRAW else actions.POOL_NOT_EMPTY
-    if is_building(s):
+    if steps.is_building(s):
         return actions.IS_BUILDING if s.rules.steps == EXACT else 0
-    return actions.COULD_PLAY if idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
+    return actions.COULD_PLAY if idle_needs_no_play(s) and steps.is_able_to_play(s, new_turn()) else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -213,7 +207,7 @@ def apply_action(s, action, log):
         effects.commit(s, player, log)
         _end_turn(s, player, log)
     else:
-        if is_building(s):
+        if steps.is_building(s):
             effects.undo_steps(s, player, log)
         if action == actions.DRAW:
             effects.draw(s, player, log)
@@ -232,26 +226,7 @@ def _end_turn(s, player, log):
         ev.log_note(log, table.BLOCKED, ev.NO_PLAYER, 0)
         _settle(s, ev.NO_PLAYER, log)
     else:
-        _next_player(s)
-
-
-@kernel
-def _next_player(s):
-    p = np.int64(s.current_player)
-    while True:
-        p = p + 1 if p + 1 < s.rules.num_players else np.int64(0)
-        if s.active[p]:
-            break
-    s.current_player = p
-
-
-@kernel
-def num_active(s):
-    """Return the number of players still in the game."""
-    n = 0
-    for p in range(s.rules.num_players):
-        n += s.active[p]
-    return n
+        s.current_player = next_active(s, np.int64(s.current_player))
 
 
 @kernel
@@ -300,8 +275,7 @@ def _loss(s, player, base):
 @kernel
 def forfeit(s, player, log):
     """Remove `player`, who pays the others the most that a loser can still pay; two or more play on (8.8)."""
-    ev.log_note(log, table.FORFEIT, player, 0)
-    s.active[player] = 0
+    leave(s, player, table.FORFEIT, log)
     effects.forget_turn(s)
     loss = np.float64(points_to_play(s)) if s.rules.returns == SCORE else 1.0 / (s.rules.num_players - 1)
     remaining = num_active(s)
@@ -313,7 +287,7 @@ def forfeit(s, player, log):
     if remaining == 1:
         s.terminal = 1
     else:
-        _next_player(s)
+        s.current_player = next_active(s, np.int64(s.current_player))
 
 
 @kernel
@@ -344,8 +318,7 @@ def determinize(s, player, seed):
 @kernel
 def redeal(s, player, seed, attempts):
     """Do as `determinize`; for `attempts` see worlds.py."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     if s.current_player != player:
         effects.forget_turn(s)
     first = np.int64(s.num_dealt)  # deck[first:] becomes the hidden tiles; dealt tiles have left room before it

@@ -19,10 +19,11 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
 from cardenvs.core.scratch import stack_record
+from cardenvs.core.seats import num_active
 from cardenvs.games.rummikub import problem, solver
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
-from cardenvs.games.rummikub.rules import determinize, explain_illegal, idle_needs_no_play, legal_actions, num_active
+from cardenvs.games.rummikub.rules import determinize, explain_illegal, idle_needs_no_play, legal_actions
 from cardenvs.games.rummikub.ruleset import LOCKED
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.steps import explain_lay, explain_take, is_building

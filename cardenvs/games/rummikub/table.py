@@ -3,6 +3,7 @@
 from cardenvs.core.events import Op, Table
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
 from cardenvs.games.rummikub.tiles import MAX_MELDS
+from cardenvs.kits.matches import declare_forfeit
 
 TABLE = Table(MAX_PLAYERS)
 
@@ -30,4 +31,4 @@ OPEN = TABLE.event("open", Op.SET, "{player} has opened.")
 OUT = TABLE.event("out", Op.NOTE, "{player} is out.")
 BLOCKED = TABLE.event("blocked", Op.NOTE, "Nobody can or will play; the game is blocked.")
 RACK = TABLE.event("rack", Op.NOTE, "{player} is left with {value:point}.", reveals_hidden_value=True)
-FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEIT = declare_forfeit(TABLE)

@@ -1,6 +1,7 @@
 """Texts and pictures of Rummikub."""
 
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import Pile, PileLayout
+from cardenvs.core.game_view import Choice, PileView
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
@@ -38,8 +39,8 @@ _REASONS = {
     actions.NOT_IN_GAME: "a tile of it is not in this game (rules.md 1.1, 2.3)",
     actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 8.4)",
 }
+_LOOSE = Pile("loose", ordered=False, layout=PileLayout.ROW)  # seen by the builder alone
 _COLOUR_NAMES = ("red", "blue", "black", "orange")
-_MARKUP = ("red", "blue", "bold", "yellow")
 
 
 def meld_label(number):
@@ -55,9 +56,6 @@ class RummikubView(View):
 
     def parse_token(self, text):
         return parse_tile(text)
-
-    def token_markup(self, token):
-        return _markup(tile_label(token), None if token == JOKER else colour_of(token))
 
     def token_face(self, token):
         if token == JOKER:
@@ -79,13 +77,35 @@ class RummikubView(View):
             table.set(f"set_{k + 1}", number + 1)
 
     def arrange(self, s, viewer, scene):
-        """The table by sets, with what a joker stands for; racks by colour; for the builder, the play so far."""
-        melds = [MELDS[int(number)] for number in s.sets if number != NO_MELD]
-        table = scene.piles["table", None]
-        table.tokens = [slot.tile for meld in melds for slot in meld.slots]
-        table.groups = [len(meld.slots) for meld in melds]
+        """The table by sets, with what a joker stands for; for the builder, the play so far as on a workbench."""
+        sets = [(str(k + 1), int(number)) for k, number in enumerate(s.sets) if number != NO_MELD]
+        if sees(viewer, s.current_player) and not s.terminal and _phase(s) != TURN_BEGINS:
+            sets = self._arrange_play(s, scene, sets)
+        table, melds = scene.piles["table", None], [MELDS[number] for _, number in sets]
         slots = [slot for meld in melds for slot in meld.slots]
+        table.tokens = [slot.tile for slot in slots]
+        table.groups, table.captions = [len(meld.slots) for meld in melds], [caption for caption, _ in sets]
         table.marks = {k: [tile_label(slot.meaning)] for k, slot in enumerate(slots) if slot.tile == JOKER}
+
+    def _arrange_play(self, s, scene, sets):
+        """Put loose tiles beside the table and take the tiles laid off the rack. Return the sets as they lie now,
+        each as its caption, a number or "new", and its meld.
+        """
+        hand, used, rest = scene.piles["hand", int(s.current_player)], s.used.tolist(), []
+        for tile in hand.tokens:
+            if used[tile]:
+                used[tile] -= 1
+            else:
+                rest.append(tile)
+        hand.tokens = rest
+        taken = [str(k + 1) for k in range(MAX_MELDS) if s.taken[k]]
+        if taken:
+            label = f"loose, from set{'s' if len(taken) > 1 else ''} {', '.join(taken)}"
+            loose = PileView(_LOOSE, None, label, PileLayout.ROW, list(tiles_in(s.loose)))
+            table = scene.piles.pop(("table", None))
+            scene.piles |= {("loose", None): loose, ("table", None): table}
+        laid = [("new", int(number)) for number in s.laid[: int(s.num_laid)]]
+        return [one for one in sets if one[0] not in taken] + laid
 
     # -- actions ------------------------------------------------------------------------------------------------
 
@@ -164,17 +184,6 @@ class RummikubView(View):
             return super().describe_event(event, kind).replace("a card", "a tile")
         return super().describe_event(event, kind)
 
-    # -- the picture --------------------------------------------------------------------------------------------
-
-    def render(self, s, viewer, table):
-        lines = [f"Rummikub, {count(int(s.num_tiles - s.num_dealt), 'tile')} in the pool", ""]
-        sets = [(k, int(number)) for k, number in enumerate(s.sets) if number != NO_MELD]
-        lines += [f"  {k + 1:>2}  {_meld_markup(number)}" for k, number in sets] or ["  the table is empty"]
-        lines.append("")
-        if sees(viewer, s.current_player) and _phase(s) != TURN_BEGINS:
-            lines += _turn_lines(s)
-        return "\n".join(lines + [_player_line(s, p, viewer) for p in range(int(s.rules.num_players))])
-
 
 # ---------------------------------------------------------------------------------------------------------------
 # Parts
@@ -192,31 +201,3 @@ def _put(table, pile, tiles, seen, player=0):
         table.put(pile, tiles, player=player)
     else:
         table.put(pile, unknown=len(tiles), player=player)
-
-
-def _markup(text, colour):
-    name = "magenta" if colour is None else _MARKUP[colour]
-    return f"[{name}]{text}[/{name}]"
-
-
-def _meld_markup(number):
-    return " ".join(_markup(slot.label, slot.colour) for slot in MELDS[number].slots)
-
-
-def _turn_lines(s):
-    """Return lines about the turn that the player to act is building."""
-    taken = ", ".join(str(k + 1) for k in range(MAX_MELDS) if s.taken[k])
-    laid = [f"      {_meld_markup(int(s.laid[k]))}" for k in range(int(s.num_laid))]
-    loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
-    return [f"  taken apart: {taken or '-'}   loose: {loose or '-'}", *laid, ""]
-
-
-def _player_line(s, player, viewer):
-    pointer = "▶" if s.current_player == player else " "
-    used = s.used if player == s.current_player and sees(viewer, player) else 0 * s.used
-    rack = tiles_in(s.hands[player] - used)
-    shown = " ".join(_markup(tile_label(t), None if t == JOKER else colour_of(t)) for t in rack)
-    tiles = shown if sees(viewer, player) else count(len(rack), "tile")
-    marks = "" if s.opened[player] else "  [dim]not open[/dim]"
-    result = f"  {s.returns[player]:+g}" if s.terminal else ""
-    return f"{pointer} [bold]player_{player}[/bold]{marks}{result}  {tiles or '-'}"

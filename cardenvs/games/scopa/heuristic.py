@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.scopa.captures import capture, num_captures, same_rank, takes_all, value_of
-from cardenvs.games.scopa.rules import hidden_cards
+from cardenvs.games.scopa.captures import VALUES, capture, same_rank, takes_all
 from cardenvs.games.scopa.scoring import PRIMIERA_VALUES, SETTEBELLO, diamonds
 from cardenvs.games.scopa.state import SLOTS, SUIT_SIZE
+from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
+from cardenvs.kits.deck import hidden_in_hands_and_deck
+from cardenvs.kits.fishing.captures import total_of
 
 # Rough values in points of the hand.
 _CARD, _DIAMOND, _SEVEN_OF_DIAMONDS, _SCOPA = 0.05, 0.18, 1.0, 1.0
@@ -21,13 +22,12 @@ _HIGHEST_SUM = 10
 def heuristic(s, legal, n, rng):
     """Return the action with the best of gain, cards left behind, and danger of a scopa; the first of equal ones."""
     best, best_value = np.int64(legal[0]), -1e9
-    hidden = hidden_cards(s, np.int64(s.current_player))
+    hidden = hidden_in_hands_and_deck(s, np.int64(s.current_player))
     for k in range(n):
         action = np.int64(legal[k])
         card = action // SLOTS
-        taken, gain = np.int64(0), 0.0
-        if num_captures(s, card):
-            taken = capture(s, card, action % SLOTS)
+        taken, gain = capture(s, card, action % SLOTS), 0.0
+        if taken:
             gain = worth(taken | np.int64(1) << card)
             if taken == s.table and not takes_all(s, card):
                 gain += _SCOPA
@@ -53,15 +53,9 @@ def worth(cards):
 @kernel
 def scopa_danger(s, left, hidden):
     """Return the chance that the next player takes all cards `left` on the table."""
-    total, cards = 0, left
-    while cards:
-        total += value_of(lowest_card(cards))
-        cards &= cards - 1
+    total = total_of(left, VALUES)
     if total == 0 or total > _HIGHEST_SUM:
         return 0.0
     following = wrap(s.current_player + 1, s.rules.num_players)
-    held, unseen = count_bits(s.hands[following]), count_bits(hidden)
-    miss = 1.0
-    for k in range(count_bits(hidden & same_rank(total - 1))):
-        miss *= max(unseen - held - k, 0) / max(unseen - k, 1)
-    return 1 - miss
+    wanted = count_bits(hidden & same_rank(total - 1))
+    return 1 - chance_of_none(wanted, count_bits(s.hands[following]), count_bits(hidden))

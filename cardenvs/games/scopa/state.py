@@ -1,13 +1,15 @@
-"""Options and state record of Scopa. Paragraph numbers are those of rules.md."""
+"""Options, state record and table of Scopa. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from cardenvs.core.cards import NUM_ITALIAN
 from cardenvs.core.errors import OptionError
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.fishing.state import fields
+from cardenvs.kits.fishing.table import declare_counters, declare_piles
+from cardenvs.kits.italian_cards import NUM_ITALIAN
+from cardenvs.kits.matches import declare_forfeit
 
 MAX_PLAYERS = 6
 MAX_SIDES = 3
@@ -18,14 +20,11 @@ ROUND_SIZE = 3  # cards of a player in each round
 MAX_TARGET = 31
 MAX_HANDS = 100  # of a match (5.3)
 MAX_DEALS = 20  # for one hand, if they are void (7.1)
-NO_CARD = -1
-NO_SIDE = -1
 
 SLOTS = 25  # captures that a card can have at most, on any table that play can lead to (tests/games/test_scopa.py)
 
-# Values of options in a record.
-SCOPONE_OFF, SCOPONE_NINE, SCOPONE_TEN = range(3)
-AUTO_LARGEST = 1
+CARDS_AT_ONCE = {"none": ROUND_SIZE, "nine": 9, "ten": 10}  # of a player, by the option scopone
+SCOPONE_TEN = 2  # its value in a record
 
 # What explain_illegal returns.
 NOT_HELD, NO_SUCH_CAPTURE = 1, 2
@@ -37,7 +36,7 @@ class ScopaOptions(Options):
 
     num_players: int = option(2, values=(2, 3, 4, MAX_PLAYERS), doc="players; 4 and 6 form two sides")
     target: int = option(11, low=1, high=MAX_TARGET, optional=True, doc="points that win a match; None: one hand")
-    scopone: str = option("none", choices=("none", "nine", "ten"), doc="cards dealt at once to four players (2.3)")
+    scopone: str = option("none", choices=tuple(CARDS_AT_ONCE), doc="cards dealt at once to four players (2.3)")
     redeal_kings: bool = option(True, doc="whether three kings on the first table make a deal void (2.4)")
     capture_choice: str = option("player", choices=("player", "auto_largest"), doc="who chooses a capture (3.3)")
     last_card_scopa: bool = option(False, doc="whether the last card of a hand can score a scopa (3.5)")
@@ -56,26 +55,37 @@ STATE = record(
     rules_dtype(ScopaOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (NUM_ITALIAN,)),  # deck[num_dealt:] is the stock, next first        seen by: nobody
-        ("num_dealt", "i1"),  #                                                             seen by: all
-        # Bit sets of cards
-        ("hands", "i8", (MAX_PLAYERS,)),  #                                                 seen by: owner
-        ("table", "i8"),  #                                                                 seen by: all
-        ("won", "i8", (MAX_SIDES,)),  # taken in this hand                                  seen by: all
-        ("last_won", "i8", (MAX_SIDES,)),  # in the hand before                             seen by: all
-        ("last_table", "i8"),  # what was left to nobody in the hand before (7.2)           seen by: all
-        # Seen by all
-        ("scope", "i1", (MAX_SIDES,)),  # in this hand
-        ("last_taker", "i1"),  # side that took last in this hand, or NO_SIDE
-        ("dealer", "i1"),
-        ("num_hands", "i2"),  # begun
-        ("num_shuffles", "i2"),
-        ("scores", "i2", (MAX_SIDES,)),
-        ("hand_points", "i1", (MAX_HANDS, MAX_SIDES)),  # of the hands that are over
+        *fields(NUM_ITALIAN, MAX_PLAYERS, MAX_SIDES),
+        ("num_shuffles", "i2"),  #                                                          seen by: all
+        ("hand_points", "i1", (MAX_HANDS, MAX_SIDES)),  # of the hands that are over          seen by: all
     ],
 )
 
+TABLE = Table(MAX_PLAYERS)
 
-def deck(options):
-    """Return all cards of the game."""
-    return np.arange(NUM_ITALIAN, dtype=np.int16)
+STOCK, BOARD, HAND, WON = declare_piles(TABLE)
+HAND_NUMBER, DEALER, SCOPE, SCORE = declare_counters(TABLE, "scope")
+
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
+NO_SCOPE = TABLE.event("no_scope", Op.SET, "{player}'s side has no scopa.", is_detail=True)
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.")
+IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.", is_detail=True)
+SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+LAID_OUT = TABLE.event("lay_out", Op.MOVE, "{token} is laid on the table.")
+VOID = TABLE.event("void", Op.NOTE, "{value} kings on the table: the deal is void.")
+LAYS = TABLE.event("lay", Op.MOVE, "{player} lays {token}.")
+PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
+TAKES = TABLE.event("take", Op.MOVE, "{player} takes {token}.")
+SCOPA = TABLE.event("scopa", Op.SET, "Scopa! {player}'s side has {value}.")
+GETS_REST = TABLE.event("get_rest", Op.MOVE_ALL, "The cards left on the table go to {player}'s side.")
+MOST_CARDS = TABLE.event("most_cards", Op.NOTE, "{player}'s side has most cards: 1 point.")
+MOST_DIAMONDS = TABLE.event("most_diamonds", Op.NOTE, "{player}'s side has most diamonds: 1 point.")
+SETTEBELLO = TABLE.event("settebello", Op.NOTE, "{player}'s side has the settebello: 1 point.")
+PRIMIERA = TABLE.event("primiera", Op.NOTE, "{player}'s side has the best primiera: 1 point.")
+REBELLO = TABLE.event("rebello", Op.NOTE, "{player}'s side has the king of diamonds: 1 point.")
+NAPOLA = TABLE.event("napola", Op.NOTE, "{player}'s side has a napola: {value:point}.")
+NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=Part.HAND)
+WINS = TABLE.event("win", Op.NOTE, "{player}'s side wins the match.")
+DRAWN = TABLE.event("drawn", Op.NOTE, "Nobody wins after {value:hand}.")
+FORFEITS = declare_forfeit(TABLE)

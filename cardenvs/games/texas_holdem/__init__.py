@@ -6,17 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.core.checks import checked_integers
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError
-from cardenvs.core.game import Game
-from cardenvs.core.rules import Amounts, Returns, Rules, by_place, win_or_loss
-from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table
+from cardenvs.core.game import Amounts, Game
+from cardenvs.core.returns import Returns, by_place, win_or_loss
+from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table, view
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, RAISE_TO
-from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
-from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
-from cardenvs.games.texas_holdem.view import TexasHoldemView
+from cardenvs.games.texas_holdem.state import NUM_STREETS
+from cardenvs.kits.cards import NUM_CARDS, card_label, parse_cards
 
 
 def _max_length(options):
@@ -46,26 +44,23 @@ def _returns(options):
     return win_or_loss(n)
 
 
-GAME = Game(
-    name="texas_holdem_v0",
-    title="Texas hold'em",
-    rules=Rules.of(
-        rules,
-        legal,
-        actions,
-        observation,
-        state,
-        table,
-        options=_Options,
-        max_length=_max_length,
-        returns=_returns,
-        amounts=Amounts(
-            legal.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
-        ),
+GAME = Game.of(
+    "texas_holdem_v0",
+    "Texas hold'em",
+    rules,
+    legal,
+    actions,
+    observation,
+    state,
+    table,
+    view,
+    max_length=_max_length,
+    returns=_returns,
+    amounts=Amounts(
+        legal.legal_but_amounts,
+        zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None,
         codes=range(RAISE_TO, FORFEIT),
     ),
-    view=TexasHoldemView(),
-    phases=STREETS,
     policies={
         "push_fold": strategy.push_fold,
         "tight_aggressive": strategy.tight_aggressive,

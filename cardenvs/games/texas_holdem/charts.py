@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
+from cardenvs.kits.cards import NUM_CARDS
 
 NUM_RANKS = 13
 NUM_HANDS = NUM_RANKS * NUM_RANKS

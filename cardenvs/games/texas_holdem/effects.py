@@ -3,11 +3,11 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem import table
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD
+from cardenvs.kits.cards import NUM_CARDS
 
 # ---------------------------------------------------------------------------------------------------------------
 # Between hands

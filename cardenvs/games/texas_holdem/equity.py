@@ -8,12 +8,12 @@ picks, because kernels cannot create arrays.
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, NUM_PAIRS, PAIRS
 from cardenvs.games.texas_holdem.evaluator import KEYS, rank_of
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, NUM_BOARD, PREFLOP
+from cardenvs.kits.cards import NUM_CARDS, lowest_card
 
 _WIDTH_BITS, _WIDTH_UNIT = 6, 20  # widths are kept in 50ths of all hands
 _PICK_BITS = 4

@@ -15,8 +15,8 @@ a better hand has a higher rank. It takes three look-ups:
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
+from cardenvs.kits.cards import NUM_CARDS
 
 CATEGORIES = (
     "high card",

@@ -3,7 +3,6 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.seats import wrap
@@ -11,6 +10,7 @@ from cardenvs.games.texas_holdem import effects, state, table
 from cardenvs.games.texas_holdem.evaluator import rank_in_deck
 from cardenvs.games.texas_holdem.places import count_ahead, eliminate_broke, finish
 from cardenvs.games.texas_holdem.seats import is_one, next_seat
+from cardenvs.kits.cards import count_bits
 
 
 @kernel

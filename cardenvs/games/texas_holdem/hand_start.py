@@ -3,13 +3,14 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.rng import DEAL, random_below, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem import effects, state, table
 from cardenvs.games.texas_holdem.seats import next_seat
+from cardenvs.kits.cards import NUM_CARDS, count_bits
+from cardenvs.kits.deck import put_in_order
 
 _BUTTON = 1  # random stream of the first button; stream (DEAL, k) deals hand k
 
@@ -124,8 +125,7 @@ def _shuffle(s, given):
 
     Every hand has its own random stream and starts from the same order of the cards.
     """
-    for card in range(NUM_CARDS):
-        s.deck[card] = card
+    put_in_order(s.deck, NUM_CARDS)
     start_stream(s, DEAL, np.int64(s.hand_number))
     for k in range(given.shape[0]):
         j = k

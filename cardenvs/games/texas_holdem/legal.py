@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.texas_holdem import actions, state
+from cardenvs.kits.cards import lowest_card
 
 
 @kernel(inline=True)

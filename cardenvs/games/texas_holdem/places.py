@@ -3,9 +3,9 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.texas_holdem import effects, state, table
+from cardenvs.kits.cards import count_bits
 
 
 @kernel

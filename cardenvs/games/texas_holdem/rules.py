@@ -7,10 +7,9 @@ move in effects.py.
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DETERMINIZE, canonical_shuffle, start_stream
+from cardenvs.core.rng import canonical_shuffle
 from cardenvs.games.texas_holdem import actions, effects, state, table
 from cardenvs.games.texas_holdem.hand_end import end_hand, return_uncalled, show_all_in
 from cardenvs.games.texas_holdem.hand_start import (
@@ -23,6 +22,8 @@ from cardenvs.games.texas_holdem.hand_start import (
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
 from cardenvs.games.texas_holdem.places import finish
 from cardenvs.games.texas_holdem.seats import is_one, next_seat
+from cardenvs.kits.cards import NUM_CARDS, count_bits
+from cardenvs.kits.deck import begin_world
 
 
 @kernel
@@ -152,8 +153,7 @@ def _share_stack(s, player):
 @kernel
 def determinize(s, player, seed):
     """Re-deal the cards that `player` has not seen: hands that were not shown, the board to come, the rest."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     num_known = 0
     for place in range(NUM_CARDS):
         if _has_seen(s, player, place):

@@ -1,8 +1,8 @@
 """Sets of seats as bit sets: kernels."""
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
+from cardenvs.kits.cards import lowest_card
 
 
 @kernel(inline=True)

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.cards import NUM_CARDS
 
 MAX_PLAYERS = 10
 MAX_CHIPS = 1_000_000_000  # on a table: fits an event, and codes of exact raises stay below core's codes
@@ -268,8 +268,3 @@ STATE = record(
         ("ranks", "i2", (MAX_PLAYERS,)),  # zeros except while a showdown is settled
     ],
 )
-
-
-def deck(options):
-    """Return all cards of the game."""
-    return np.arange(NUM_CARDS, dtype=np.int16)

@@ -20,7 +20,6 @@ deals; most can change by a third at little cost.
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, asked_total
@@ -29,6 +28,7 @@ from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
 from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
+from cardenvs.kits.cards import count_bits
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
 _SHORT = 10.0  # up to this many big blinds: all-in or fold

@@ -2,6 +2,7 @@
 
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.texas_holdem.state import MAX_PLAYERS
+from cardenvs.kits.matches import declare_forfeit
 
 TABLE = Table(MAX_PLAYERS)
 
@@ -14,7 +15,7 @@ HAND_NUMBER = TABLE.counter("hand_number")
 SMALL_BLIND = TABLE.counter("small_blind")
 BIG_BLIND = TABLE.counter("big_blind")
 BUTTON = TABLE.counter("button", use="player")
-POT = TABLE.counter("pot")
+POT = TABLE.counter("pot", use="chips")
 STACK = TABLE.counter("stack", per_player=True)
 BET = TABLE.counter("bet", per_player=True, use="chips")  # on this street
 FOLDED = TABLE.counter("folded", per_player=True, use="flag")
@@ -51,7 +52,7 @@ MUCK = TABLE.event("muck", Op.NOTE, "{player} does not show.", reveals_hidden_va
 SETTLE_POT = TABLE.event("settle_pot", Op.NOTE, "A pot of {value} is settled.", reveals_hidden_value=True)
 ELIGIBLE = TABLE.event("eligible", Op.NOTE, "{player} plays for it.", reveals_hidden_value=True, is_detail=True)
 WIN = TABLE.event("win", Op.NOTE, "{player} wins {value}.", reveals_hidden_value=True, closes=Part.HAND)
-FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEIT = declare_forfeit(TABLE)
 IS_OUT = TABLE.event("out", Op.SET, "{player} is out.", closes=Part.HAND)
 PLACE = TABLE.event(
     "place", Op.NOTE, "{player} finishes in place {value}.", reveals_hidden_value=True, closes=Part.HAND

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from cardenvs.core.cards import card_label, card_markup
 from cardenvs.core.errors import FormatError
-from cardenvs.core.events import OMNISCIENT, UNKNOWN, PileLayout
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import OMNISCIENT, UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.core.options import NONE
-from cardenvs.core.view import Candidate, CardView, sees
+from cardenvs.core.view import Candidate, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
 from cardenvs.games.texas_holdem.hand_end import next_pot
@@ -20,6 +19,7 @@ from cardenvs.games.texas_holdem.state import (
     NUM_BOARD,
     STREETS,
 )
+from cardenvs.kits.cards import CardView, card_text
 
 _ANSWERS = ("fold", "check", "call", "bet", "raise", "all_in")
 _REASONS = {
@@ -36,6 +36,7 @@ class TexasHoldemView(CardView):
     """The view of Texas hold'em."""
 
     shape = "ring"
+    phases = STREETS
 
     # -- the table ----------------------------------------------------------------------------------------------
 
@@ -72,10 +73,21 @@ class TexasHoldemView(CardView):
         return {"chips": float(s.pot + s.stacks.sum())}
 
     def arrange(self, s, viewer, scene):
-        """Players around the table, with their places; no cards before those who have folded them."""
+        """Blinds, players who are all in, and places; no cards before those who have folded them."""
+        if s.rules.format != CASH and s.rules.blinds[0] == NONE:
+            scene.counters["level"] = CounterView("level", CounterUse.NUMBER, int(s.level) + 1)
         for p in range(int(s.rules.num_players)):
+            if p == s.small_blind_seat:
+                scene.notes[p].append("small blind")
+            if p == s.big_blind_seat:
+                scene.notes[p].append("big blind")
+            if s.in_hand >> p & 1 and not s.stacks[p] and not s.terminal:
+                scene.notes[p].append("all in")
             if s.places[p]:
                 scene.notes[p].append(_place_text(s.places, p))
+            known = [token for token in scene.piles["hand", p].tokens if token != UNKNOWN]
+            if len(known) == 2 and s.street:
+                scene.piles["hand", p].label = category_of_rank(_rank([*known, *board_cards(s)]))
             if "folded" in scene.notes[p] and UNKNOWN in scene.piles["hand", p].tokens:
                 scene.piles["hand", p].layout = PileLayout.NONE
 
@@ -96,7 +108,9 @@ class TexasHoldemView(CardView):
     def choice(self, s, action):
         if action in (actions.FOLD, actions.CHECK_CALL):
             return Choice()
-        return Choice(amount=int(_named_raise(s, int(s.current_player), action)[0]))
+        player = int(s.current_player)
+        named = _named_totals(s, player) if s.rules.betting == FULL else ()
+        return Choice(amount=int(_named_raise(s, player, action)[0]), named=named)
 
     def illegal_reason(self, s, action, code):
         player = int(s.current_player)
@@ -145,7 +159,7 @@ class TexasHoldemView(CardView):
             facts["hands_until_the_blinds_rise"] = int(s.hands_to_level)
         if s.dealt >> player & 1:
             cards = [*s.deck[2 * player : 2 * player + 2], *board_cards(s)]
-            facts["own_cards"] = [card_label(card) for card in cards[:2]]
+            facts["own_cards"] = [card_text(card) for card in cards[:2]]
             if len(cards) > 2:
                 facts["own_hand_is"] = category_of_rank(_rank(cards))
         if player == s.current_player:
@@ -192,12 +206,6 @@ class TexasHoldemView(CardView):
         return (state.action_of(kind, amount),)
 
     # -- the picture --------------------------------------------------------------------------------------------
-
-    def render(self, s, viewer, table):
-        n = int(s.rules.num_players)
-        board = " ".join(card_markup(card) for card in board_cards(s)) or "-"
-        lines = [_headline(s), "", f"    board {board}    pot {s.pot}", ""]
-        return "\n".join(lines + [_seat_line(s, p, viewer) for p in range(n)])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -270,6 +278,13 @@ def _usual_totals(s, player):
     return [int(smallest_raise(s, player)), *totals, int(largest_raise(s, player))]
 
 
+def _named_totals(s, player):
+    """Return the usual totals that the player may raise to, each once, with their names."""
+    names, totals = ("the least", *actions.FRACTION_NAMES, "all in"), _usual_totals(s, player)
+    by_total = {total: name for name, total in zip(names, totals, strict=True) if totals[0] <= total <= totals[-1]}
+    return tuple((by_total[total], total) for total in sorted(by_total))
+
+
 def _facts_of_turn(s, player):
     to_call = int(owed(s, player))
     facts = {"to_call": to_call, "can_raise": not raise_refused(s, player)}
@@ -279,35 +294,3 @@ def _facts_of_turn(s, player):
         facts["min_raise_to"] = int(smallest_raise(s, player))
         facts["max_raise_to"] = int(largest_raise(s, player))
     return facts
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Parts of the picture
-
-
-def _headline(s):
-    parts = [f"hand {s.hand_number}", STREETS[int(s.street)], f"blinds {s.small_blind}/{s.big_blind}"]
-    if s.rules.format != CASH and s.rules.blinds[0] == NONE:
-        parts.append(f"level {s.level + 1}")
-    return "Texas hold'em, " + ", ".join(parts)
-
-
-def _seat_line(s, p, viewer):
-    pointer = "▶" if s.current_player == p else " "
-    marks = [
-        mark for mark, seat in (("D", s.button), ("SB", s.small_blind_seat), ("BB", s.big_blind_seat)) if seat == p
-    ]
-    where = f"{pointer} [bold]player_{p}[/bold] {'/'.join(marks):>7}"
-    if not s.live >> p & 1 and not s.in_hand >> p & 1:
-        return f"{where}  out{f', place {s.places[p]}' if s.places[p] else ''}"
-    cards = "-"
-    if s.dealt >> p & 1:
-        open_to_viewer = s.shown >> p & 1 or sees(viewer, p)
-        cards = " ".join(card_markup(card) for card in s.deck[2 * p : 2 * p + 2]) if open_to_viewer else "▒▒ ▒▒"
-    bet = s.bets[s.street, p]
-    notes = [f"bet {bet}"] if bet else []
-    if s.dealt >> p & 1 and not s.in_hand >> p & 1:
-        notes.append("folded")
-    elif s.in_hand >> p & 1 and not s.stacks[p]:
-        notes.append("all in")
-    return f"{where}  {cards}  stack {s.stacks[p]:>6}  {'  '.join(notes)}".rstrip()

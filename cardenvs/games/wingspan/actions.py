@@ -1,4 +1,4 @@
-"""Actions: ids with their texts and JSON, and codes for why an action is illegal.
+"""Actions: ids with their texts and JSON.
 
 The ids are the same for all options and player counts. Slots, habitats and foods are numbered as in cards.py and
 state.py; seats are counted clockwise from the player who acts, who is seat 0.
@@ -56,48 +56,12 @@ TUCK_0 = DISCARD_0 + cards.NUM_BIRDS
 PLAY_0 = TUCK_0 + cards.NUM_BIRDS
 NUM_ACTIONS = PLAY_0 + cards.NUM_BIRDS * cards.NUM_HABITATS
 
-# Returned by explain_illegal; the texts are in decision_texts.py.
-(
-    NOT_ASKED,  # the pending decision is about something else
-    CANNOT_STOP,
-    NOTHING_TO_PLAY,
-    NO_SUCH_DIE,
-    FOOD_NOT_WANTED,
-    FEEDER_NOT_UNIFORM,
-    RESET_TOO_LATE,
-    NO_SUCH_FOOD,
-    PAYS_TOO_MUCH,
-    NO_BIRD_THERE,
-    NO_ROOM,
-    BIRD_NOT_WANTED,
-    NO_EGG_THERE,
-    TRAY_PLACE_EMPTY,
-    NO_CARDS_LEFT,
-    ROW_NOT_OPEN,
-    NO_SUCH_SEAT,
-    NOT_IN_DRAFT,
-    BONUS_NOT_OFFERED,
-    NOT_IN_HAND,
-    ALREADY_DECIDED,
-    NOT_ITS_HABITAT,
-    HABITAT_NOT_OPEN,
-    ROW_FULL,
-    TOO_FEW_EGGS,
-    TOO_LITTLE_FOOD,
-) = range(1, 27)
-
 _TURNS = ("play_a_bird", "gain_food", "lay_eggs", "draw_cards")
 _TURN_TEXTS = ("play a bird", "gain food", "lay eggs", "draw cards")
 
 
-def num_actions(options: WingspanOptions) -> int:
-    """Return the number of action ids."""
-    return NUM_ACTIONS
-
-
-def max_legal(options: WingspanOptions) -> int:
-    """Return the length of the longest legal list: every bird playable in every habitat, and declining."""
-    return cards.NUM_BIRDS * cards.NUM_HABITATS + 1
+num_actions = NUM_ACTIONS
+max_legal = cards.NUM_BIRDS * cards.NUM_HABITATS + 1  # every bird playable in every habitat, and declining
 
 
 def action_features(options: WingspanOptions) -> np.ndarray:

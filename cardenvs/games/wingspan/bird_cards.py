@@ -21,12 +21,13 @@ def cards_left(s):
     return np.int64(s.num_deck) + s.num_discards
 
 
-@kernel(inline=True)
-def _top_of_deck(s):
-    s.num_deck -= 1
-    bird = np.int64(s.deck[s.num_deck])
-    s.deck[s.num_deck] = 0
-    return bird
+@kernel
+def can_draw(s):
+    """Return whether there is a card to draw, in the tray or the deck."""
+    for k in range(TRAY_SIZE):
+        if s.tray[k] != state.NO_BIRD:
+            return True
+    return cards_left(s) > 0
 
 
 @kernel
@@ -34,13 +35,16 @@ def _next_of_deck(s, log):
     """Take the top card of the deck, after reshuffling the discards if it is empty (3.5). A card must be left."""
     if s.num_deck == 0:
         _reshuffle(s, log)
-    return _top_of_deck(s)
+    s.num_deck -= 1
+    bird = np.int64(s.deck[s.num_deck])
+    s.deck[s.num_deck] = 0
+    return bird
 
 
 @kernel
 def _reshuffle(s, log):
     """Shuffle the discards into a new deck (3.5)."""
-    ev.log_move_all(log, table.GATHER, table.DISCARDS, table.DECK)
+    ev.log_move_all(log, table.GATHER, ev.NO_PLAYER, table.DISCARDS, table.DECK)
     ev.log_shuffle(log, table.SHUFFLE, table.DECK)
     for bird in range(NUM_BIRDS):
         if s.place[bird] == state.IN_DISCARDS:
@@ -56,15 +60,7 @@ def _reshuffle(s, log):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The deal
-
-
-@kernel
-def deal_bird(s, player, log):
-    """Deal a bird to `player`."""
-    bird = _top_of_deck(s)
-    hands.draw_unseen(s, player, bird)
-    log_move(log, table.DEAL_BIRD, player, bird, table.DECK, table.HAND + player, 1 << player)
+# The setup
 
 
 @kernel
@@ -72,11 +68,6 @@ def drop_bird(s, player, bird, log):
     """Discard face down a bird that `player` was dealt and does not keep (2.3)."""
     hands.take_out(s, player, bird)
     memory.no_longer_hidden(s, player, bird)
-    _discard_face_down(s, player, bird, log)
-
-
-@kernel(inline=True)
-def _discard_face_down(s, player, bird, log):
     s.place[bird] = state.IN_DISCARDS
     s.known[bird] = 1 << player
     s.num_discards += 1
@@ -84,28 +75,49 @@ def _discard_face_down(s, player, bird, log):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The tray
+# The tray and drafts
 
 
 @kernel
 def fill_tray(s, log):
     """Fill the tray from the deck while there are cards (3.3)."""
-    for k in range(TRAY_SIZE):
-        if s.tray[k] == state.NO_BIRD and cards_left(s) > 0:
-            bird = _next_of_deck(s, log)
-            s.tray[k] = bird
-            _lay_open(s, bird, state.IN_TRAY)
-            log_move(log, table.FILL_TRAY, ev.NO_PLAYER, bird, table.DECK, table.TRAY, ev.EVERYBODY)
+    _turn_up(s, s.tray, TRAY_SIZE, state.IN_TRAY, table.TRAY, table.FILL_TRAY, log)
 
 
 @kernel
-def sweep_tray(s, log):
-    """Discard the tray (3.4)."""
-    for k in range(TRAY_SIZE):
-        if s.tray[k] != state.NO_BIRD:
-            _to_discards(s, np.int64(s.tray[k]))
-            log_move(log, table.SWEEP_TRAY, ev.NO_PLAYER, s.tray[k], table.TRAY, table.DISCARDS, ev.EVERYBODY)
-            s.tray[k] = state.NO_BIRD
+def turn_up_draft(s, number, log):
+    """Turn up cards of the deck for a draft, or as many as are left (11.12)."""
+    _turn_up(s, s.draft, number, state.IN_DRAFT, table.DRAFT, table.TURN_UP, log)
+
+
+@kernel
+def _turn_up(s, places, number, place, pile, kind, log):
+    """Turn up cards of the deck at those of the first `number` places that are empty."""
+    for k in range(number):
+        if places[k] == state.NO_BIRD and cards_left(s) > 0:
+            bird = _next_of_deck(s, log)
+            places[k] = bird
+            _lay_open(s, bird, place)
+            log_move(log, kind, ev.NO_PLAYER, bird, table.DECK, pile, ev.EVERYBODY)
+
+
+@kernel
+def sweep(s, places, pile, kind, log):
+    """Discard all cards of the tray (3.4) or of a draft (11.12)."""
+    for k in range(places.shape[0]):
+        if places[k] != state.NO_BIRD:
+            _to_discards(s, np.int64(places[k]))
+            log_move(log, kind, ev.NO_PLAYER, places[k], pile, table.DISCARDS, ev.EVERYBODY)
+            places[k] = state.NO_BIRD
+
+
+@kernel
+def take(s, player, places, k, pile, kind, log):
+    """Move the card at place k of the tray or of a draft to the hand of `player`."""
+    bird = np.int64(places[k])
+    places[k] = state.NO_BIRD
+    hands.take_openly(s, player, bird)
+    log_move(log, kind, player, bird, pile, table.HAND + player, ev.EVERYBODY)
 
 
 @kernel(inline=True)
@@ -126,20 +138,11 @@ def _to_discards(s, bird):
 
 
 @kernel
-def draw_from_tray(s, player, k, log):
-    """Move the card at place k of the tray to the hand of `player`."""
-    bird = np.int64(s.tray[k])
-    s.tray[k] = state.NO_BIRD
-    hands.take_openly(s, player, bird)
-    log_move(log, table.DRAW_TRAY, player, bird, table.TRAY, table.HAND + player, ev.EVERYBODY)
-
-
-@kernel
-def draw_from_deck(s, player, log):
-    """Draw the top card of the deck into the hand of `player`. A card must be left."""
+def draw_from_deck(s, player, kind, log):
+    """Draw the top card of the deck into the hand of `player`: DRAW_DECK, or DEAL_BIRD. A card must be left."""
     bird = _next_of_deck(s, log)
     hands.draw_unseen(s, player, bird)
-    log_move(log, table.DRAW_DECK, player, bird, table.DECK, table.HAND + player, 1 << player)
+    log_move(log, kind, player, bird, table.DECK, table.HAND + player, 1 << player)
 
 
 @kernel
@@ -215,37 +218,3 @@ def hunt_in_deck(s, player, slot, bound, log):
 def _count_tucked(s, player, slot, log):
     s.tucked[player, slot] += 1
     log_set(log, table.NUM_TUCKED, player, table.TUCKED_AT + state.MAX_PLAYERS * slot + player, s.tucked[player, slot])
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# The draft
-
-
-@kernel
-def turn_up_draft(s, cards, log):
-    """Turn up cards of the deck for a draft, or as many as are left (11.12)."""
-    for k in range(cards):
-        if cards_left(s) > 0:
-            bird = _next_of_deck(s, log)
-            s.draft[k] = bird
-            _lay_open(s, bird, state.IN_DRAFT)
-            log_move(log, table.TURN_UP, ev.NO_PLAYER, bird, table.DECK, table.DRAFT, ev.EVERYBODY)
-
-
-@kernel
-def take_from_draft(s, player, k, log):
-    """Move the card at place k of the draft to the hand of `player`."""
-    bird = np.int64(s.draft[k])
-    s.draft[k] = state.NO_BIRD
-    hands.take_openly(s, player, bird)
-    log_move(log, table.TAKE_DRAFT, player, bird, table.DRAFT, table.HAND + player, ev.EVERYBODY)
-
-
-@kernel
-def drop_draft(s, log):
-    """Discard the cards left in a draft."""
-    for k in range(state.DRAFT_SIZE):
-        if s.draft[k] != state.NO_BIRD:
-            _to_discards(s, np.int64(s.draft[k]))
-            log_move(log, table.DROP_DRAFT, ev.NO_PLAYER, s.draft[k], table.DRAFT, table.DISCARDS, ev.EVERYBODY)
-            s.draft[k] = state.NO_BIRD

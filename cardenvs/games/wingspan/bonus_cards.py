@@ -12,16 +12,25 @@ from cardenvs.games.wingspan.memory import batch_of_discard
 
 
 @kernel
-def deal_bonus(s, player, log):
-    """Deal a bonus card to `player`."""
-    card = _take_bonus(s, player)
-    log_move(
-        log, table.DEAL_BONUS, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player
-    )
+def drop_bonus(s, player, card, log):
+    """Discard face down a bonus card that `player` does not keep."""
+    s.bonus_hands[player] &= ~(1 << card)
+    s.bonus_place[card] = state.IN_BONUS_DISCARDS
+    s.bonus_known[card] = 1 << player
+    token = state.BONUS_TOKEN + card
+    log_move(log, table.DROP_BONUS, player, token, table.BONUS + player, table.BONUS_DISCARDS, 1 << player)
 
 
-@kernel(inline=True)
-def _take_bonus(s, player):
+@kernel
+def draw_bonus(s, player, kind, log):
+    """Draw a bonus card for `player`, reshuffling the discards if necessary (3.5): DRAW_BONUS, or DEAL_BONUS.
+
+    Returns it, or -1 for none.
+    """
+    if s.num_bonus_deck == 0:
+        _reshuffle_bonuses(s, log)
+        if s.num_bonus_deck == 0:
+            return np.int64(ev.UNKNOWN)
     s.num_bonus_deck -= 1
     card = np.int64(s.bonus_deck[s.num_bonus_deck])
     s.bonus_deck[s.num_bonus_deck] = 0
@@ -29,37 +38,13 @@ def _take_bonus(s, player):
     s.bonus_known[card] = 1 << player
     s.bonus_drawn[card] = min(np.int64(s.num_bonus_shuffles), state.LAST_BATCH)
     s.bonus_hands[player] |= 1 << card
-    return card
-
-
-@kernel
-def drop_bonus(s, player, card, log):
-    """Discard face down a bonus card that `player` does not keep."""
-    s.bonus_hands[player] &= ~(1 << card)
-    s.bonus_place[card] = state.IN_BONUS_DISCARDS
-    s.bonus_known[card] = 1 << player
-    log_move(
-        log, table.DROP_BONUS, player, state.BONUS_TOKEN + card, table.BONUS + player, table.BONUS_DISCARDS, 1 << player
-    )
-
-
-@kernel
-def draw_bonus(s, player, log):
-    """Draw a bonus card for `player`, reshuffling the discards if necessary (3.5); returns it, or -1 for none."""
-    if s.num_bonus_deck == 0:
-        _reshuffle_bonuses(s, log)
-        if s.num_bonus_deck == 0:
-            return np.int64(ev.UNKNOWN)
-    card = _take_bonus(s, player)
-    log_move(
-        log, table.DRAW_BONUS, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player
-    )
+    log_move(log, kind, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player)
     return card
 
 
 @kernel
 def _reshuffle_bonuses(s, log):
-    ev.log_move_all(log, table.GATHER_BONUSES, table.BONUS_DISCARDS, table.BONUS_DECK)
+    ev.log_move_all(log, table.GATHER_BONUSES, ev.NO_PLAYER, table.BONUS_DISCARDS, table.BONUS_DECK)
     ev.log_shuffle(log, table.SHUFFLE_BONUSES, table.BONUS_DECK)
     for card in range(NUM_BONUSES):
         if s.bonus_place[card] == state.IN_BONUS_DISCARDS:
@@ -80,6 +65,5 @@ def show_bonuses(s, player, log):
     for card in range(NUM_BONUSES):
         if s.bonus_hands[player] >> card & 1:
             s.bonus_known[card] = state.KNOWN_TO_ALL
-            ev.log_reveal(
-                log, table.SHOW_BONUS, player, state.BONUS_TOKEN + card, table.BONUS + player, 1, ev.EVERYBODY
-            )
+            token = state.BONUS_TOKEN + card
+            ev.log_reveal(log, table.SHOW_BONUS, player, token, table.BONUS + player, 1, ev.EVERYBODY)

@@ -1,8 +1,8 @@
 """Constant tables of the cards: birds, bonus cards, round goals, and the numbers printed on the mat.
 
 The data is in data/*.json, one card per line, described by JSON Schemas next to the files. This module reads it once
-on import, checks what the schemas cannot express (that each power is implemented and has valid params), and converts
-it to arrays for the kernels. Kernels see numbers only; all names are resolved here.
+on import, checks what the schemas cannot express, and converts it to arrays for the kernels; powers.py does so for the
+powers. Kernels see numbers only; all names are resolved here.
 
 | what | ids |
 | --- | --- |
@@ -33,7 +33,7 @@ WILD = 5
 HABITATS = ("forest", "grassland", "wetland")
 NUM_HABITATS = len(HABITATS)
 FOREST, GRASSLAND, WETLAND = range(NUM_HABITATS)
-SAME_HABITAT = NUM_HABITATS
+SAME = "same"
 """Param `habitat` of `play_additional_bird`: the row in which the bird itself was placed."""
 NESTS = ("none", "bowl", "cavity", "ground", "platform", "star")
 NO_NEST, BOWL, CAVITY, GROUND, PLATFORM, STAR = range(len(NESTS))
@@ -42,14 +42,6 @@ NO_COLOUR, WHITE, BROWN, PINK = range(len(COLOURS))
 TRIGGERS = ("never", "when_played", "when_activated", "once_between_turns")
 """When a power works, by the colour of its box."""
 ICONS = ("predator", "flocking", "bonus_card")
-FEWEST_GAIN_DIE, FEWEST_DRAW_CARD = range(2)
-"""Param `reward` of `fewest_birds_gain`."""
-LAY_ON_SELF, LAY_ON_ANY = range(2)
-"""Param `target` of `lay_eggs`."""
-TUCK_DRAW_CARD, TUCK_LAY_EGG, TUCK_GAIN_FOOD = range(3)
-"""Param `reward` of `tuck_from_hand`."""
-REPEAT_BROWN, REPEAT_PREDATOR = range(2)
-"""Param `filter` of `repeat_power`."""
 
 
 class PowerSpec(NamedTuple):
@@ -58,18 +50,20 @@ class PowerSpec(NamedTuple):
     trigger: str
     """One of `TRIGGERS`."""
     power_handler_id: str
-    """One of `HANDLERS`."""
+    """A key of `POWERS` in handlers.py."""
     params: Mapping[str, Any]
     """The arguments of the handler, as in the data."""
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Params of powers
+# Values of the data as numbers
 
 Encode = Callable[[Any], int]
 
 
-def _amount(low: int, high: int) -> Encode:
+def whole(low: int, high: int) -> Encode:
+    """Return a function that accepts whole numbers from `low` to `high`."""
+
     def encode(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
             raise ValueError(f"{value!r} is not a whole number from {low} to {high}")
@@ -78,7 +72,9 @@ def _amount(low: int, high: int) -> Encode:
     return encode
 
 
-def _one_of(names: Sequence[str]) -> Encode:
+def one_of(names: Sequence[str]) -> Encode:
+    """Return a function from one of some names to its index."""
+
     def encode(value: Any) -> int:
         if value not in names:
             raise ValueError(f"{value!r} is not one of {', '.join(names)}")
@@ -87,121 +83,33 @@ def _one_of(names: Sequence[str]) -> Encode:
     return encode
 
 
-def _flag(value: Any) -> int:
+def flag(value: Any) -> int:
+    """Return 1 for True, 0 for False."""
     if type(value) is not bool:
         raise ValueError(f"{value!r} is neither true nor false")
     return int(value)
 
 
-def _food_mask(value: Any) -> int:
-    """Bit f is set if food f is in the list."""
+def food_mask(value: Any) -> int:
+    """Return a list of foods as a bit set."""
     if not isinstance(value, list) or len(set(value)) != len(value):
         raise ValueError(f"{value!r} is not a list of different foods")
-    return sum(1 << _food(food) for food in value)
+    return sum(1 << FOOD(food) for food in value)
 
 
-_food = _one_of(FOODS)
-_habitat = _one_of(HABITATS)
-_nest = _one_of(NESTS[BOWL:STAR])
-_many = _amount(1, 20)
+FOOD = one_of(FOODS)
+HABITAT = one_of(HABITATS)
+_NEST = one_of(NESTS[BOWL:STAR])
+MANY = whole(1, 20)
 
 
-def _real_nest(value: Any) -> int:
+def real_nest(value: Any) -> int:
     """Encode a nest that a power can ask for: not a star, which matches every nest, and not none."""
-    return BOWL + _nest(value)
+    return BOWL + _NEST(value)
 
 
-def _prey(value: Any) -> int:
-    """Encode the prey of a hunt: a food that the dual face does not show, as no ruling says whether that is a hit."""
-    return _food(_PREY[_one_of(_PREY)(value)])
-
-
-_PREY = (FOODS[FISH], FOODS[RODENT])
-
-
-_HANDLER_TABLE: dict[str, dict[str, Encode]] = {
-    "no_power": {},
-    "gain_food_supply": {"food": _food, "amount": _many},
-    "all_players_gain_food_supply": {"food": _food, "amount": _many},
-    "gain_food_feeder": {"foods": _food_mask, "may_cache": _flag},
-    "gain_all_food_feeder": {"food": _food},
-    "each_player_gains_feeder_die": {},
-    "fewest_birds_gain": {"habitat": _habitat, "reward": _one_of(("feeder_die", "draw_card"))},
-    "cache_food_supply": {"food": _food, "amount": _many},
-    "predator_dice": {"food": _prey},
-    "predator_wingspan": {"under_cm": _amount(1, 300)},
-    "draw_cards": {"draw": _many, "discard_at_turn_end": _amount(0, 20)},
-    "all_players_draw_from_deck": {"amount": _many},
-    "draw_and_draft": {"extra": _amount(1, 1)},
-    "draw_bonus_cards": {"draw": _amount(2, 2), "keep": _amount(1, 1)},
-    "lay_eggs": {"target": _one_of(("self", "any")), "amount": _many},
-    "lay_egg_each_nest": {"nest": _real_nest},
-    "all_players_lay_egg_nest": {"nest": _real_nest},
-    "tuck_from_hand": {"reward": _one_of(("draw_card", "lay_egg_on_self", "gain_food_supply")), "foods": _food_mask},
-    "discard_food_tuck_from_deck": {"food": _food, "cost": _many, "tuck": _many},
-    "discard_egg_gain_food": {"amount": _many, "exclude_self": _flag},
-    "discard_egg_draw_cards": {"draw": _many, "exclude_self": _flag},
-    "trade_food": {},
-    "move_if_rightmost": {},
-    "play_additional_bird": {"habitat": _one_of((*HABITATS, "same"))},
-    "repeat_power": {"filter": _one_of(("brown", "predator"))},
-    "react_lay_eggs": {"nest": _real_nest},
-    "react_play_bird_gain_food": {"habitat": _habitat, "food": _food, "amount": _many},
-    "react_play_bird_tuck": {"habitat": _habitat},
-    "react_gain_food_cache": {"food": _food, "amount": _many},
-    "react_predator_gain_die": {},
-}
-"""The handlers implemented in powers/, with their params in the order of a row of `BIRD_PARAMS`."""
-
-_OPTIONAL_PARAMS = {("tuck_from_hand", "foods")}  # only where the reward is food
-HANDLERS = tuple(_HANDLER_TABLE)
-"""Names of the power handlers, by id."""
-HANDLER_PARAMS = {name: tuple(params) for name, params in _HANDLER_TABLE.items()}
-"""Names of each handler's params, in the order of a row of `BIRD_PARAMS`."""
-NUM_PARAMS = max(map(len, HANDLER_PARAMS.values()))
-
-
-def encode_power(power: Mapping[str, Any], bird: str) -> tuple[int, list[int]]:
-    """Return the handler's id and its params as numbers, padded with zeros.
-
-    Args:
-        power: trigger, power_handler_id and params, as in birds.json.
-        bird: the bird's name, for error messages.
-
-    Raises:
-        FormatError: the handler is not implemented, does not work at this trigger, or has other params.
-    """
-    name, params = power["power_handler_id"], power["params"]
-    if name not in _HANDLER_TABLE:
-        raise FormatError(f"{bird}: the power handler {name!r} is not implemented; handlers are: {', '.join(HANDLERS)}")
-    takes = _HANDLER_TABLE[name]
-    if unknown := set(params) - set(takes):
-        raise FormatError(f"{bird}: {name} has no param {_names(unknown)}; its params are: {_names(takes) or 'none'}")
-    if missing := {param for param in takes if (name, param) not in _OPTIONAL_PARAMS} - set(params):
-        raise FormatError(f"{bird}: {name} needs the param {_names(missing)}")
-    if power["trigger"] not in _triggers(name):
-        raise FormatError(f"{bird}: {name} works {' or '.join(_triggers(name))}, not {power['trigger']!r}")
-    row = [0] * NUM_PARAMS
-    for place, (param, encode) in enumerate(takes.items()):
-        if param in params:
-            row[place] = _encoded(encode, params[param], f"{bird}: {name}: {param}")
-    if name == "tuck_from_hand" and (row[0] == TUCK_GAIN_FOOD) != (row[1] != 0):
-        raise FormatError(f"{bird}: {name} needs foods if its reward is gain_food_supply, and only then")
-    return HANDLERS.index(name), row
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in sorted(names))
-
-
-def _triggers(handler: str) -> tuple[str, ...]:
-    """Return the triggers at which a handler can work."""
-    if handler == "no_power":
-        return (TRIGGERS[NO_COLOUR],)
-    return (TRIGGERS[PINK],) if handler.startswith("react_") else (TRIGGERS[WHITE], TRIGGERS[BROWN])
-
-
-def _encoded(encode: Encode, value: Any, where: str) -> int:
+def encoded(encode: Encode, value: Any, where: str) -> int:
+    """Return `encode(value)`; its ValueError becomes a FormatError that says where the value is."""
     try:
         return encode(value)
     except ValueError as error:
@@ -218,10 +126,10 @@ def _read(name: str) -> Any:
 
 def _column(rows: list[dict], value: Callable[[dict], Any], dtype: str) -> np.ndarray:
     """Return a value of every card as an array."""
-    return _constant([_encoded(value, row, row["name"]) for row in rows], dtype)
+    return constant([encoded(value, row, row["name"]) for row in rows], dtype)
 
 
-def _constant(values: Any, dtype: str) -> np.ndarray:
+def constant(values: Any, dtype: str) -> np.ndarray:
     """Return a read-only array."""
     array = np.array(values, dtype)
     array.flags.writeable = False
@@ -229,7 +137,7 @@ def _constant(values: Any, dtype: str) -> np.ndarray:
 
 
 def _bits(names: Iterable[str], of: Sequence[str]) -> int:
-    encode = _one_of(of)
+    encode = one_of(of)
     return sum(1 << encode(name) for name in names)
 
 
@@ -258,7 +166,7 @@ BONUS_TEXTS = tuple(card["text"] for card in _BONUSES)
 """Text of what each card counts."""
 BONUS_COUNTS = ("listed_birds", "birds_with_eggs", "birds_in_smallest_habitat", "cards_in_hand")
 LISTED_BIRDS, BIRDS_WITH_EGGS, BIRDS_IN_SMALLEST_HABITAT, CARDS_IN_HAND = range(len(BONUS_COUNTS))
-BONUS_KIND = _column(_BONUSES, lambda card: _one_of(BONUS_COUNTS)(card["counts"]), "u1")
+BONUS_KIND = _column(_BONUSES, lambda card: one_of(BONUS_COUNTS)(card["counts"]), "u1")
 """What a card counts, an index of `BONUS_COUNTS`, (26,)."""
 BONUS_MIN_EGGS = _column(_BONUSES, lambda card: card.get("min_eggs", 0), "i1")
 """For `BIRDS_WITH_EGGS`: eggs that a bird needs to count, (26,)."""
@@ -282,21 +190,16 @@ BIRD_HABITATS = _column(_BIRDS, lambda bird: _bits(bird["habitats"], HABITATS), 
 """Bit h is set if the bird can live in habitat h, (170,)."""
 BIRD_COST = _column(_BIRDS, _cost, "i1")
 """Number of icons of the five foods and wild, (170, 6)."""
-BIRD_COST_OR = _column(_BIRDS, lambda bird: _one_of(("all", "one"))(bird["pay"]), "u1")
+BIRD_COST_OR = _column(_BIRDS, lambda bird: one_of(("all", "one"))(bird["pay"]), "u1")
 """1 if the cost is one of its foods, 0 if it is all of them, (170,)."""
 BIRD_POINTS = _column(_BIRDS, lambda bird: bird["points"], "i1")
-BIRD_NEST = _column(_BIRDS, lambda bird: _one_of(NESTS)(bird["nest"]), "u1")
+BIRD_NEST = _column(_BIRDS, lambda bird: one_of(NESTS)(bird["nest"]), "u1")
 BIRD_EGG_LIMIT = _column(_BIRDS, lambda bird: bird["egg_limit"], "i1")
 BIRD_WINGSPAN = _column(_BIRDS, lambda bird: bird["wingspan_cm"], "i2")
 """In centimetres, (170,)."""
 BIRD_PREDATOR = _column(_BIRDS, _icon("predator"), "u1")
 BIRD_FLOCKING = _column(_BIRDS, _icon("flocking"), "u1")
-BIRD_COLOUR = _column(_BIRDS, lambda bird: _one_of(TRIGGERS)(bird["power"]["trigger"]), "u1")
-_POWERS = [encode_power(bird["power"], bird["name"]) for bird in _BIRDS]
-BIRD_HANDLER = _constant([handler for handler, _ in _POWERS], "u1")
-"""Id of the handler of each bird's power, (170,)."""
-BIRD_PARAMS = _constant([params for _, params in _POWERS], "i2")
-"""Params of each bird's power, (170, NUM_PARAMS), in the order of `HANDLER_PARAMS`."""
+BIRD_COLOUR = _column(_BIRDS, lambda bird: one_of(TRIGGERS)(bird["power"]["trigger"]), "u1")
 BIRD_BONUS = _column(_BIRDS, lambda bird: _bits(bird["counts_for"], BONUS_KEYS), "i8")
 """Bit b is set if the bird counts for bonus card b, one of `LISTED_BIRDS`, (170,)."""
 
@@ -316,11 +219,11 @@ GOAL_COUNTS = (
     "total_birds",
 )
 BIRDS_IN_HABITAT, EGGS_IN_HABITAT, BIRDS_WITH_EGG_BY_NEST, EGGS_BY_NEST, EGG_SETS, TOTAL_BIRDS = range(6)
-GOAL_KIND = _column(_GOALS, lambda goal: _one_of(GOAL_COUNTS)(goal["counts"]), "u1")
+GOAL_KIND = _column(_GOALS, lambda goal: one_of(GOAL_COUNTS)(goal["counts"]), "u1")
 """What a goal counts, an index of `GOAL_COUNTS`, (16,)."""
-GOAL_HABITAT = _column(_GOALS, lambda goal: _habitat(goal.get("habitat", "forest")), "u1")
+GOAL_HABITAT = _column(_GOALS, lambda goal: HABITAT(goal.get("habitat", "forest")), "u1")
 """The habitat of a goal that has one, (16,); ignored for the others."""
-GOAL_NEST = _column(_GOALS, lambda goal: _real_nest(goal["nest"]) if "nest" in goal else NO_NEST, "u1")
+GOAL_NEST = _column(_GOALS, lambda goal: real_nest(goal["nest"]) if "nest" in goal else NO_NEST, "u1")
 """The nest of a goal that has one, (16,); `NO_NEST` for the others."""
 if [2 * goal["tile"] + goal["side"] for goal in _GOALS] != list(range(NUM_GOALS)):
     raise FormatError("goals.json: goals must be in the order of tile and side, two per tile")
@@ -330,7 +233,7 @@ if [2 * goal["tile"] + goal["side"] for goal in _GOALS] != list(range(NUM_GOALS)
 
 MAX_PLAYERS = int(_MAT["players"]["most"])
 NUM_ROUNDS = len(_MAT["turns_per_round"])
-TURNS_PER_ROUND = _constant(_MAT["turns_per_round"], "i1")
+TURNS_PER_ROUND = constant(_MAT["turns_per_round"], "i1")
 TRAY_SIZE = int(_MAT["tray_size"])
 NUM_DICE = int(_MAT["feeder_dice"])
 NUM_FACES = len(_MAT["die_faces"])
@@ -339,16 +242,16 @@ DUAL_FACE = 5
 NUM_SLOTS = int(_MAT["slots_per_habitat"])
 BIRDS_DEALT = int(_MAT["setup"]["birds_dealt"])
 BONUSES_DEALT = int(_MAT["setup"]["bonus_cards_dealt"])
-EGG_COST = _constant(_MAT["egg_cost_by_column"], "i1")
+EGG_COST = constant(_MAT["egg_cost_by_column"], "i1")
 """Eggs to play a bird into a row with this many birds, (5,)."""
-FOOD_GAINED = _constant(_MAT["actions_by_num_birds"]["gain_food"], "i1")
+FOOD_GAINED = constant(_MAT["actions_by_num_birds"]["gain_food"], "i1")
 """Dice taken with this many birds in the forest, (6,)."""
-EGGS_LAID = _constant(_MAT["actions_by_num_birds"]["lay_eggs"], "i1")
-CARDS_DRAWN = _constant(_MAT["actions_by_num_birds"]["draw_cards"], "i1")
-HAS_TRADE = _constant(_MAT["actions_by_num_birds"]["has_trade"], "i1")
+EGGS_LAID = constant(_MAT["actions_by_num_birds"]["lay_eggs"], "i1")
+CARDS_DRAWN = constant(_MAT["actions_by_num_birds"]["draw_cards"], "i1")
+HAS_TRADE = constant(_MAT["actions_by_num_birds"]["has_trade"], "i1")
 """1 if the trade is available with this many birds in the row, (6,)."""
-GREEN_POINTS = _constant(_MAT["green_goal_points"], "i1")
+GREEN_POINTS = constant(_MAT["green_goal_points"], "i1")
 """Points of the first three places in each round, (4, 3)."""
 BLUE_MOST = int(_MAT["blue_goal_most_points"])
-DIE_FOODS = _constant([_food_mask(face) for face in _MAT["die_faces"]], "i1")
+DIE_FOODS = constant([food_mask(face) for face in _MAT["die_faces"]], "i1")
 """Bit set of the foods that each face can give, (6,)."""

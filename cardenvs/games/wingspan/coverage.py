@@ -8,15 +8,8 @@ import numpy as np
 
 from cardenvs.core.events import KIND, TOKEN
 from cardenvs.core.view import GameStatistics
-from cardenvs.games.wingspan.cards import (
-    BIRD_HANDLER,
-    BIRD_NAMES,
-    BONUS_NAMES,
-    GOAL_NAMES,
-    HANDLERS,
-    NUM_BIRDS,
-    NUM_BONUSES,
-)
+from cardenvs.games.wingspan import cards
+from cardenvs.games.wingspan.powers import BIRD_HANDLER, HANDLERS
 from cardenvs.games.wingspan.scoring import SCORE_PARTS, score_part
 from cardenvs.games.wingspan.table import TABLE
 
@@ -37,7 +30,7 @@ def statistics(state):
     figures = {"points": [int(s.scores[p]) for p in players]}
     for part, name in enumerate(SCORE_PARTS):
         figures[name] = [int(score_part(s, p, part)) if s.active[p] else 0 for p in players]
-    held = [sum(int(s.bonus_hands[p]) >> card & 1 for p in players) for card in range(NUM_BONUSES)]
+    held = [sum(int(s.bonus_hands[p]) >> card & 1 for p in players) for card in range(cards.NUM_BONUSES)]
     goals = s.goals.tolist()
     return GameStatistics(
         figures=figures,
@@ -46,10 +39,10 @@ def statistics(state):
             "powers declined, by handler": {
                 name: count for name, count in _by_handler(declined).items() if not name.startswith(_REACTS)
             },
-            "powers used, by bird": {BIRD_NAMES[bird]: int(used[bird]) for bird in _WITH_POWER},
-            "birds played": dict(zip(BIRD_NAMES, played.tolist(), strict=True)),
-            "bonus cards held at the end": dict(zip(BONUS_NAMES, held, strict=True)),
-            "round goals": {name: goals.count(goal) for goal, name in enumerate(GOAL_NAMES)},
+            "powers used, by bird": {cards.BIRD_NAMES[bird]: int(used[bird]) for bird in _WITH_POWER},
+            "birds played": dict(zip(cards.BIRD_NAMES, played.tolist(), strict=True)),
+            "bonus cards held at the end": dict(zip(cards.BONUS_NAMES, held, strict=True)),
+            "round goals": {name: goals.count(goal) for goal, name in enumerate(cards.GOAL_NAMES)},
             "turns": _events(log, _TURNS),
             "hunts": _events(log, _HUNTS),
         },
@@ -60,7 +53,7 @@ def statistics(state):
 def _birds_of(log, kind):
     """Return the number of events of a kind for each bird, (170,)."""
     tokens = log[log[:, KIND] == TABLE.kind_ids[kind], TOKEN]
-    return np.bincount(tokens[(tokens >= 0) & (tokens < NUM_BIRDS)], minlength=NUM_BIRDS)
+    return np.bincount(tokens[(tokens >= 0) & (tokens < cards.NUM_BIRDS)], minlength=cards.NUM_BIRDS)
 
 
 def _by_handler(by_bird):

@@ -4,19 +4,9 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, random_below, start_stream
-from cardenvs.games.wingspan import bird_cards, bonus_cards, dice, mats, rounds, stack, state
-from cardenvs.games.wingspan.cards import (
-    BIRDS_DEALT,
-    BONUSES_DEALT,
-    NUM_BIRDS,
-    NUM_BONUSES,
-    NUM_FOODS,
-    NUM_GOALS,
-    NUM_ROUNDS,
-    TRAY_SIZE,
-)
+from cardenvs.games.wingspan import bird_cards, bonus_cards, cards, dice, mats, rounds, stack, state, table
 
-_GOAL_IDS = np.arange(NUM_GOALS)
+_GOAL_IDS = np.arange(cards.NUM_GOALS)
 
 _BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
 
@@ -33,23 +23,23 @@ def deal(s, given, log):
     for p in range(s.birds.shape[0]):
         for slot in range(state.MAT_SLOTS):
             s.birds[p, slot] = state.NO_BIRD
-    for k in range(TRAY_SIZE):
+    for k in range(cards.TRAY_SIZE):
         s.tray[k] = state.NO_BIRD
     for k in range(state.DRAFT_SIZE):
         s.draft[k] = state.NO_BIRD
     _shuffle_goals(s, given)
     rounds.lay_out_goals(s, _GOAL_IDS, log)
-    _shuffle_deck(s, s.deck, NUM_BIRDS, 0, _BIRD_DEAL, given)
-    _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, state.BONUS_TOKEN, _BONUS_DEAL, given)
+    _shuffle_deck(s, s.deck, cards.NUM_BIRDS, 0, _BIRD_DEAL, given)
+    _shuffle_deck(s, s.bonus_deck, cards.NUM_BONUSES, state.BONUS_TOKEN, _BONUS_DEAL, given)
     rounds.new_decks(s, log)
     n = np.int64(s.rules.num_players)
     for p in range(n):
-        for _ in range(BIRDS_DEALT):
-            bird_cards.deal_bird(s, p, log)
-        for _ in range(BONUSES_DEALT):
-            bonus_cards.deal_bonus(s, p, log)
-        for food in range(NUM_FOODS):
-            mats.deal_food(s, p, food, log)
+        for _ in range(cards.BIRDS_DEALT):
+            bird_cards.draw_from_deck(s, p, table.DEAL_BIRD, log)
+        for _ in range(cards.BONUSES_DEALT):
+            bonus_cards.draw_bonus(s, p, table.DEAL_BONUS, log)
+        for food in range(cards.NUM_FOODS):
+            mats.add_food(s, p, food, 1, table.DEAL_FOOD, log)
     bird_cards.fill_tray(s, log)
     dice.roll_feeder(s, log)
     stack.push(s, stack.END_SETUP, 0, stack.NO_SLOT, 0, 0, 0)
@@ -66,12 +56,12 @@ def _shuffle_goals(s, given):
     used, laid = np.int64(0), 0
     for k in range(given.shape[0]):
         goal = np.int64(given[k]) - state.GOAL_TOKEN
-        if goal >= 0 and laid < NUM_ROUNDS and not used >> (goal >> 1) & 1:
+        if goal >= 0 and laid < cards.NUM_ROUNDS and not used >> (goal >> 1) & 1:
             s.goals[laid] = goal
             used |= 1 << (goal >> 1)
             laid += 1
-    while laid < NUM_ROUNDS:
-        goal = random_below(s.rng, NUM_GOALS)
+    while laid < cards.NUM_ROUNDS:
+        goal = random_below(s.rng, cards.NUM_GOALS)
         if not used >> (goal >> 1) & 1:
             s.goals[laid] = goal
             used |= 1 << (goal >> 1)

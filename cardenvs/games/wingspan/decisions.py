@@ -3,70 +3,56 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.wingspan import bird_cards, bonus_cards, cards, dice, mats, powers, rounds, stack, state, table
 from cardenvs.games.wingspan.actions import DISCARD_0, GAIN_FOOD, PLAY_0, PLAY_A_BIRD, TUCK_0
+from cardenvs.games.wingspan.events import plan, say
+from cardenvs.games.wingspan.handlers import ALL_FOODS
 from cardenvs.games.wingspan.hands import bird_in_hand
 from cardenvs.games.wingspan.legal import ALL_SLOTS, RESET
 from cardenvs.games.wingspan.payment import BIRD_WORTH
-from cardenvs.games.wingspan.powers import parts, sharing
+from cardenvs.kits.cards import lowest_card
 
 # ---------------------------------------------------------------------------------------------------------------
 # Choosing
 
 
 @kernel
-def _say(log, kind, player, token):
-    ev.log_event(log, kind, player, token, ev.NO_PLACE, ev.NO_PLACE, 0, ev.EVERYBODY, ev.EVERYBODY)
-
-
-@kernel
 def stop(s, log):
     """Decline the decision on top of the stack, or take no more."""
-    top = s.stack[s.depth - 1]
-    who, slot = np.int64(top[state.WHO]), np.int64(top[state.SLOT])
-    if top[state.OP] == stack.SETUP_BIRDS:
-        ev.log_event(log, table.PLAN_KEEP, who, ev.UNKNOWN, ev.NO_PLACE, ev.NO_PLACE, 0, 1 << who, 1 << who)
+    op, who, slot, _, _, flags = stack.top(s)
+    if op == stack.SETUP_BIRDS:
+        plan(log, table.PLAN_KEEP, who, ev.UNKNOWN, 0)
         end_setup_birds(s, who)
         return
-    if top[state.ARG1] & stack.ANNOUNCE:
-        _say(log, table.DECLINE, who, s.birds[who, slot])
+    if flags & stack.ANNOUNCE:
+        say(log, table.DECLINE, who, s.birds[who, slot])
     else:
-        _say(log, table.DECLINE, who, ev.UNKNOWN)
+        say(log, table.DECLINE, who, ev.UNKNOWN)
     stack.pop(s)
 
 
 @kernel
 def _announce(s, log):
     """Log that a power is used, once its first choice is made."""
-    top = s.stack[s.depth - 1]
-    if top[state.ARG1] & stack.ANNOUNCE:
-        top[state.ARG1] &= ~stack.ANNOUNCE
-        _say(log, table.USE, top[state.WHO], s.birds[top[state.WHO], top[state.SLOT]])
+    _, who, slot, _, _, flags = stack.top(s)
+    if flags & stack.ANNOUNCE:
+        s.stack[s.depth - 1, state.ARG1] = flags & ~stack.ANNOUNCE
+        say(log, table.USE, who, s.birds[who, slot])
 
 
 @kernel
 def choose(s, k, log):
     """Make choice k of the decision on top of the stack, which is not about cards in hand."""
     _announce(s, log)
-    top = s.stack[s.depth - 1]
-    op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
-    if op in (
-        stack.TAKE_DICE,
-        stack.PAY_COST,
-        stack.SETUP_FOOD,
-        stack.GET_FOOD,
-        stack.LAY,
-        stack.GIVE_EGGS,
-        stack.DRAW,
-    ):
+    op, who, _, _, _, _ = stack.top(s)
+    if stack.TAKES_SEVERAL[op]:
         _choose_one_of_several(s, op, who, k, log)
     elif op == stack.REACT:
-        top[state.ARG0] &= ~(1 << k)
+        s.stack[s.depth - 1, state.ARG0] &= ~(1 << k)
         s.pink_used[who] |= 1 << k
-        _say(log, table.REACT, who, s.birds[who, k])
+        say(log, table.REACT, who, s.birds[who, k])
         powers.begin_power(s, who, k, log)
     else:
         _choose_once(s, op, who, k, log)
@@ -78,32 +64,31 @@ def _choose_one_of_several(s, op, who, k, log):
     if op == stack.TAKE_DICE and k == RESET:
         dice.roll_feeder(s, log)
         return
-    top = s.stack[s.depth - 1]
-    slot, about, flags = np.int64(top[state.SLOT]), np.int64(top[state.ARG0]), np.int64(top[state.ARG1])
-    left = np.int64(top[state.COUNT]) - 1
+    _, _, slot, number, about, flags = stack.top(s)
+    left = number - 1
     if op == stack.PAY_COST and s.paid[k] < cards.BIRD_COST[s.payment, k]:
         left -= 1  # a matching token is worth 2
     if left > 0:
-        top[state.COUNT] = left
-        top[state.ARG0] = _narrowed(op, about, flags, k)
+        s.stack[s.depth - 1, state.COUNT] = left
+        s.stack[s.depth - 1, state.ARG0] = _narrowed(op, about, flags, k)
     else:
         stack.pop(s)
     if op == stack.TAKE_DICE:
         _take_die(s, who, slot, left, flags, k, log)
     elif op == stack.PAY_COST:
         s.paid[k] += 1
-        mats.pay_food(s, who, k, 1, log)
+        mats.add_food(s, who, k, -1, table.PAY_FOOD, log)
     elif op == stack.SETUP_FOOD:
         s.setup_paid[who, k] += 1
-        ev.log_event(log, table.PLAN_PAY, who, ev.UNKNOWN, ev.NO_PLACE, ev.NO_PLACE, k, 1 << who, 1 << who)
+        plan(log, table.PLAN_PAY, who, ev.UNKNOWN, k)
     elif op == stack.GET_FOOD:
-        mats.gain_food(s, who, k, 1, log)
+        mats.add_food(s, who, k, 1, table.GAIN_FOOD, log)
     elif op == stack.LAY:
-        mats.lay_egg(s, who, k, log)
+        mats.add_egg(s, who, k, 1, table.LAY_EGG, log)
     elif op == stack.DRAW:
         _draw(s, who, k, about, log)
     else:
-        mats.lose_egg(s, who, k, log)
+        mats.add_egg(s, who, k, -1, table.LOSE_EGG, log)
         if left == 0 and flags & stack.PAYS_TRADE:
             stack.push(s, stack.DRAW, who, stack.NO_SLOT, 1, 0, 0)
         elif left == 0 and flags & stack.PAYS_POWER:
@@ -125,35 +110,35 @@ def _narrowed(op, about, flags, k):
 @kernel
 def _choose_once(s, op, who, k, log):
     """Make choice k of a decision that ends with it: an action, the use of a power, or one thing chosen."""
-    top = s.stack[s.depth - 1]
-    slot, about, flags = np.int64(top[state.SLOT]), np.int64(top[state.ARG0]), np.int64(top[state.ARG1])
+    _, _, slot, _, about, flags = stack.top(s)
     stack.pop(s)
     if op == stack.CHOOSE_TURN:
         _take_turn(s, who, k, log)
     elif op == stack.USE_POWER:
         powers.use(s, who, slot, log)
     elif op == stack.ACCEPT:
-        sharing.accept(s, about, slot, who, log)
+        powers.accept(s, about, slot, who, log)
     elif op == stack.CACHE:
-        mats.pay_food(s, who, about, 1, log)
-        mats.cache_food(s, who, slot, 1, log)
+        mats.add_food(s, who, about, -1, table.PAY_FOOD, log)
+        mats.cache_food(s, who, slot, 1, table.CACHE_FOOD, log)
     elif op == stack.GIVE_FOOD:
-        mats.pay_food(s, who, k, 1, log)
+        mats.add_food(s, who, k, -1, table.PAY_FOOD, log)
         if flags & stack.PAYS_TRADE:
             stack.push(s, stack.LAY, who, stack.NO_SLOT, 1, ALL_SLOTS, 0)
         else:
-            stack.push(s, stack.GET_FOOD, who, slot, 1, parts.ALL_FOODS & ~(1 << k), 0)
+            stack.push(s, stack.GET_FOOD, who, slot, 1, ALL_FOODS & ~(1 << k), 0)
     elif op == stack.REPEAT:
-        _say(log, table.REPEAT, who, s.birds[who, k])
+        say(log, table.REPEAT, who, s.birds[who, k])
         stack.push(s, stack.POWER, who, k, 0, 0, 0)
     elif op == stack.MOVE:
         mats.move_bird(s, who, slot, k, log)
     elif op == stack.FIRST:
-        player = wrap(who + k, np.int64(s.rules.num_players))
+        n = np.int64(s.rules.num_players)
+        player = wrap(who + k, n)
         ev.log_note(log, table.GOES_FIRST, player, 0)
-        stack.push(s, stack.EACH, who, slot, player, sharing.sharers(s, who, slot), 0)
+        stack.push(s, stack.EACH, who, slot, player, powers.turned(about, n - who, n), 0)
     elif op == stack.DRAFT:
-        bird_cards.take_from_draft(s, who, k, log)
+        bird_cards.take(s, who, s.draft, k, table.DRAFT, table.TAKE_DRAFT, log)
     else:
         _keep_bonus(s, who, k, log)
 
@@ -182,9 +167,9 @@ def _take_die(s, who, slot, left, flags, k, log):
 def _draw(s, who, k, debt, log):
     """Draw a card from the tray or the deck; the first card may bring a debt (11.10)."""
     if k < cards.TRAY_SIZE:
-        bird_cards.draw_from_tray(s, who, k, log)
+        bird_cards.take(s, who, s.tray, k, table.TRAY, table.DRAW_TRAY, log)
     else:
-        bird_cards.draw_from_deck(s, who, log)
+        bird_cards.draw_from_deck(s, who, table.DRAW_DECK, log)
     if debt > 0:
         rounds.set_debt(s, who, s.debts[who] + debt, log)
 
@@ -194,9 +179,7 @@ def _keep_bonus(s, who, card, log):
     """Keep one of the bonus cards on offer; in the setup, this takes effect later (2.3, 11.13)."""
     if s.round_number < 0:
         s.setup_bonus[who] = 0 if s.bonus_hands[who] & (1 << card) - 1 == 0 else 1
-        ev.log_event(
-            log, table.PLAN_BONUS, who, state.BONUS_TOKEN + card, ev.NO_PLACE, ev.NO_PLACE, 0, 1 << who, 1 << who
-        )
+        plan(log, table.PLAN_BONUS, who, state.BONUS_TOKEN + card, 0)
         return
     others = np.int64(s.bonus_offer) & ~(1 << card)
     s.bonus_offer = 0
@@ -233,7 +216,7 @@ def _take_turn(s, who, k, log):
             stack.push(s, stack.GIVE_EGGS, who, stack.NO_SLOT, 1, ALL_SLOTS, stack.OPTIONAL | stack.PAYS_TRADE)
     if habitat == cards.FOREST:
         s.dice_foods = 0
-        stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, cards.FOOD_GAINED[birds], parts.ALL_FOODS, stack.IS_ACTION)
+        stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, cards.FOOD_GAINED[birds], ALL_FOODS, stack.IS_ACTION)
     elif habitat == cards.GRASSLAND:
         stack.push(s, stack.LAY, who, stack.NO_SLOT, cards.EGGS_LAID[birds], ALL_SLOTS, 0)
     else:
@@ -244,19 +227,13 @@ def _take_turn(s, who, k, log):
 def choose_card(s, action, log):
     """Make a choice about a card in hand, or about a dealt card in the setup."""
     _announce(s, log)
-    top = s.stack[s.depth - 1]
-    op, who, slot, flags = (
-        np.int64(top[state.OP]),
-        np.int64(top[state.WHO]),
-        np.int64(top[state.SLOT]),
-        np.int64(top[state.ARG1]),
-    )
-    number = np.int64(top[state.COUNT]) - 1
+    op, who, slot, number, _, flags = stack.top(s)
+    left = number - 1
     if op == stack.SETUP_BIRDS:
         _plan_drop(s, who, action - DISCARD_0, log)
         return
-    if op == stack.PAY_DEBT and number > 0:
-        top[state.COUNT] = number
+    if op == stack.PAY_DEBT and left > 0:
+        s.stack[s.depth - 1, state.COUNT] = left
     else:
         stack.pop(s)
     if op == stack.PLAY:
@@ -269,9 +246,9 @@ def choose_card(s, action, log):
     else:
         bird_cards.discard(s, who, action - DISCARD_0, log)
         if op == stack.TRADE_CARD:
-            stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, 1, parts.ALL_FOODS, stack.IS_ACTION)
+            stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, 1, ALL_FOODS, stack.IS_ACTION)
         else:
-            rounds.set_debt(s, who, number, log)
+            rounds.set_debt(s, who, left, log)
 
 
 @kernel
@@ -301,7 +278,7 @@ def _plan_drop(s, who, bird, log):
         k += 1
     s.setup_dropped[who] |= 1 << k
     s.stack[s.depth - 1, state.ARG0] = k + 1
-    ev.log_event(log, table.PLAN_DROP, who, bird, ev.NO_PLACE, ev.NO_PLACE, 0, 1 << who, 1 << who)
+    plan(log, table.PLAN_DROP, who, bird, 0)
     if k + 1 == cards.BIRDS_DEALT:
         end_setup_birds(s, who)
 

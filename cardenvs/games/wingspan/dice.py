@@ -8,7 +8,7 @@ from cardenvs.core.rng import random_below, start_stream
 from cardenvs.games.wingspan import state, table
 from cardenvs.games.wingspan.cards import DUAL_FACE, NUM_DICE, NUM_FACES
 from cardenvs.games.wingspan.events import log_set
-from cardenvs.games.wingspan.mats import gain_food
+from cardenvs.games.wingspan.mats import add_food
 
 
 @kernel
@@ -68,7 +68,7 @@ def take_die(s, player, face, food, log):
     s.feeder[face] -= 1
     log_set(log, table.DIE_IN, ev.NO_PLAYER, table.FEEDER + face, s.feeder[face])
     _set_outside(s, face, s.outside[face] + 1, log)
-    gain_food(s, player, food, 1, log)
+    add_food(s, player, food, 1, table.GAIN_FOOD, log)
     if num_outside(s) < NUM_DICE:
         return False
     roll_feeder(s, log)

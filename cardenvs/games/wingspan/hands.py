@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.memory import current_batch
+from cardenvs.kits.cards import lowest_card
 
 
 @kernel(inline=True)
@@ -17,13 +17,23 @@ def holds(s, player, bird):
 @kernel
 def bird_in_hand(s, who, k):
     """Return the k-th bird in the hand of `who` by id, or NO_BIRD; in the setup, the hand is the birds dealt."""
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            if k == 0:
-                return w * state.WORD_BITS + lowest_card(bits)
-            k -= 1
-            bits &= bits - 1
+    bird = next_in_hand(s, who, state.NO_BIRD)
+    while k > 0 and bird != state.NO_BIRD:
+        bird = next_in_hand(s, who, bird)
+        k -= 1
+    return bird
+
+
+@kernel
+def next_in_hand(s, who, bird):
+    """Return the next bird in hand after `bird` (-1 for the first), or NO_BIRD."""
+    start = bird + 1
+    for word in range(start // state.WORD_BITS, state.NUM_WORDS):
+        bits = np.int64(s.hands[who, word])
+        if word == start // state.WORD_BITS:
+            bits = bits >> start % state.WORD_BITS << start % state.WORD_BITS
+        if bits:
+            return word * state.WORD_BITS + lowest_card(bits)
     return np.int64(state.NO_BIRD)
 
 
@@ -61,8 +71,7 @@ def take_out(s, player, bird):
 @kernel
 def forget(s, player):
     """Record that a card has left the hand unseen: the others no longer know which cards are still there."""
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[player, w]
-        while bits:
-            s.known[w * state.WORD_BITS + lowest_card(bits)] = 1 << player
-            bits &= bits - 1
+    bird = next_in_hand(s, player, state.NO_BIRD)
+    while bird != state.NO_BIRD:
+        s.known[bird] = 1 << player
+        bird = next_in_hand(s, player, bird)

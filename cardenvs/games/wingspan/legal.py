@@ -6,13 +6,14 @@
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import cards, powers, stack, state
 from cardenvs.games.wingspan.actions import DRAW_CARDS, GAIN_FOOD, LAY_EGGS, PLAY_0, PLAY_A_BIRD
-from cardenvs.games.wingspan.bird_cards import cards_left
+from cardenvs.games.wingspan.bird_cards import can_draw, cards_left
+from cardenvs.games.wingspan.mats import has_room
 from cardenvs.games.wingspan.payment import can_pay, payable_foods
-from cardenvs.games.wingspan.powers import parts, reactions
+from cardenvs.kits.cards import lowest_card
+from cardenvs.kits.listing import list_bits
 
 ALL_SLOTS = (1 << state.MAT_SLOTS) - 1
 RESET = cards.DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
@@ -24,21 +25,14 @@ RESET = cards.DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
 @kernel
 def choices(s):
     """Return the bit set of choices of the decision on top of the stack, which is not about cards in hand."""
-    top = s.stack[s.depth - 1]
-    op, who, number, about, flags = (
-        np.int64(top[state.OP]),
-        np.int64(top[state.WHO]),
-        np.int64(top[state.COUNT]),
-        np.int64(top[state.ARG0]),
-        top[state.ARG1],
-    )
+    op, who, slot, number, about, flags = stack.top(s)
     if op == stack.CHOOSE_TURN:
         others = 1 << GAIN_FOOD | 1 << LAY_EGGS | 1 << DRAW_CARDS
         return others | (1 << PLAY_A_BIRD if can_play(s, who) else 0)
     if op == stack.USE_POWER:
-        return np.int64(1 if powers.can_use(s, who, top[state.SLOT]) else 0)
+        return np.int64(1 if powers.can_use(s, who, slot) else 0)
     if op == stack.ACCEPT:
-        return np.int64(1 if powers.can_use(s, about, top[state.SLOT]) else 0)
+        return np.int64(1 if powers.can_use(s, about, slot) else 0)
     if op == stack.CACHE:
         return np.int64(1)
     if op == stack.TAKE_DICE:
@@ -46,21 +40,21 @@ def choices(s):
     if op == stack.PAY_COST:
         return payable_foods(s, who, s.payment, number, about)
     if op == stack.LAY:
-        return parts.has_room(s, who, about)
+        return has_room(s, who, about)
     if op == stack.GIVE_EGGS:
-        return _egg_choices(s, top)
+        return _egg_choices(s)
     if op == stack.DRAW:
-        return _draw_choices(s)
+        return _laid_out(s.tray) | (1 << cards.TRAY_SIZE if cards_left(s) > 0 else 0)
     if op == stack.GIVE_FOOD:
-        if flags & stack.PAYS_TRADE and parts.has_room(s, who, ALL_SLOTS) == 0:
+        if flags & stack.PAYS_TRADE and has_room(s, who, ALL_SLOTS) == 0:
             return np.int64(0)
         return _foods_of(s.food[who])
     if op == stack.REACT:
-        return reactions.triggered(s, who, number, top[state.SLOT]) & about
+        return powers.triggered(s, who, number, slot) & about
     if op == stack.SETUP_FOOD:
         return _setup_foods(s, who, number, about)
     if op == stack.DRAFT:
-        return _draft_choices(s)
+        return _laid_out(s.draft)
     if op == stack.KEEP_BONUS:
         return np.int64(s.bonus_hands[who] if s.round_number < 0 else s.bonus_offer)
     return about  # GET_FOOD, REPEAT, MOVE, FIRST
@@ -69,8 +63,8 @@ def choices(s):
 @kernel
 def can_stop(s):
     """Return whether the decision on top of the stack may be declined or ended."""
-    top = s.stack[s.depth - 1]
-    return top[state.OP] in (stack.TRADE_CARD, stack.SETUP_BIRDS) or (top[state.ARG1] & stack.OPTIONAL) != 0
+    op, _, _, _, _, flags = stack.top(s)
+    return op in (stack.TRADE_CARD, stack.SETUP_BIRDS) or (flags & stack.OPTIONAL) != 0
 
 
 @kernel
@@ -91,30 +85,29 @@ def _die_choices(s, foods, flags):
 
 
 @kernel
-def _egg_choices(s, top):
+def _egg_choices(s):
     """Return the slots from which the next egg can be paid, if the others come from the same or later slots."""
-    who, flags = np.int64(top[state.WHO]), top[state.ARG1]
-    draws = flags & stack.PAYS_TRADE or (
-        flags & stack.PAYS_POWER and cards.BIRD_HANDLER[s.birds[who, top[state.SLOT]]] == parts.DISCARD_EGG_DRAW_CARDS
-    )
-    if draws and not parts.can_draw(s):
+    _, who, slot, number, allowed, flags = stack.top(s)
+    draws = flags & stack.PAYS_TRADE or (flags & stack.PAYS_POWER and powers.draws_after_payment(s, who, slot))
+    if draws and not can_draw(s):
         return np.int64(0)
     slots, eggs = np.int64(0), np.int64(0)
     for k in range(state.MAT_SLOTS - 1, -1, -1):
-        if top[state.ARG0] >> k & 1 and s.eggs[who, k] > 0:
+        if allowed >> k & 1 and s.eggs[who, k] > 0:
             eggs += s.eggs[who, k]
-            if eggs >= top[state.COUNT]:
+            if eggs >= number:
                 slots |= 1 << k
     return slots
 
 
 @kernel
-def _draw_choices(s):
+def _laid_out(places):
+    """Return the bit set of places, of the tray or a draft, where a card lies."""
     bits = np.int64(0)
-    for k in range(cards.TRAY_SIZE):
-        if s.tray[k] != state.NO_BIRD:
+    for k in range(places.shape[0]):
+        if places[k] != state.NO_BIRD:
             bits |= 1 << k
-    return bits | 1 << cards.TRAY_SIZE if cards_left(s) > 0 else bits
+    return bits
 
 
 @kernel
@@ -136,15 +129,6 @@ def _setup_foods(s, who, number, lowest):
         if own > 0 and left >= number:
             foods |= 1 << f
     return foods
-
-
-@kernel
-def _draft_choices(s):
-    bits = np.int64(0)
-    for k in range(state.DRAFT_SIZE):
-        if s.draft[k] != state.NO_BIRD:
-            bits |= 1 << k
-    return bits
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -200,9 +184,5 @@ def list_plays(s, who, habitats, out, n):
 def list_hand(s, who, first_id, out, n):
     """Write first_id + bird for each bird in hand to `out` from index n, ascending; returns the next index."""
     for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            out[n] = first_id + w * state.WORD_BITS + lowest_card(bits)
-            bits &= bits - 1
-            n += 1
+        n = list_bits(s.hands[who, w], first_id + w * state.WORD_BITS, out, n)
     return n

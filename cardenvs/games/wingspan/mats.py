@@ -1,9 +1,11 @@
 """Effects on the mats: food, eggs and birds."""
 
+import numpy as np
+
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import hands, memory, state, table
-from cardenvs.games.wingspan.cards import NUM_SLOTS
+from cardenvs.games.wingspan.cards import BIRD_EGG_LIMIT, NUM_SLOTS
 from cardenvs.games.wingspan.events import log_move, log_set
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -11,52 +13,35 @@ from cardenvs.games.wingspan.events import log_move, log_set
 
 
 @kernel
-def deal_food(s, player, food, log):
-    """Give `player` a token of a food in the setup."""
-    s.food[player, food] += 1
-    log_set(log, table.DEAL_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
-
-
-@kernel
-def gain_food(s, player, food, amount, log):
-    """Give `player` tokens of a food."""
+def add_food(s, player, food, amount, kind, log):
+    """Give `player` tokens of a food, or take them: GAIN_FOOD, PAY_FOOD or DEAL_FOOD."""
     s.food[player, food] += amount
-    log_set(log, table.GAIN_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
+    log_set(log, kind, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
-def pay_food(s, player, food, amount, log):
-    """Take tokens of a food from `player`."""
-    s.food[player, food] -= amount
-    log_set(log, table.PAY_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
-
-
-@kernel
-def cache_food(s, player, slot, amount, log):
-    """Cache food on the bird in a slot."""
+def cache_food(s, player, slot, amount, kind, log):
+    """Cache food on the bird in a slot: CACHE_FOOD, or CATCH if a hunt with dice caught it (11.8)."""
     s.cached[player, slot] += amount
-    log_set(log, table.CACHE_FOOD, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
+    log_set(log, kind, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
-def catch_food(s, player, slot, log):
-    """Cache the food caught by a hunt with dice (11.8)."""
-    s.cached[player, slot] += 1
-    log_set(log, table.CATCH, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
+def add_egg(s, player, slot, amount, kind, log):
+    """Lay an egg on the bird in a slot, or discard one: LAY_EGG or LOSE_EGG."""
+    s.eggs[player, slot] += amount
+    log_set(log, kind, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 @kernel
-def lay_egg(s, player, slot, log):
-    """Lay an egg on the bird in a slot."""
-    s.eggs[player, slot] += 1
-    log_set(log, table.LAY_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
-
-
-@kernel
-def lose_egg(s, player, slot, log):
-    """Discard an egg of the bird in a slot."""
-    s.eggs[player, slot] -= 1
-    log_set(log, table.LOSE_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
+def has_room(s, who, slots):
+    """Return those of some slots, as bits, whose birds have room for an egg."""
+    open_slots = np.int64(0)
+    for k in range(state.MAT_SLOTS):
+        bird = s.birds[who, k]
+        if slots >> k & 1 and bird != state.NO_BIRD and s.eggs[who, k] < BIRD_EGG_LIMIT[bird]:
+            open_slots |= 1 << k
+    return open_slots
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -82,15 +67,8 @@ def place_bird(s, player, bird, habitat, log):
     s.known[bird] = state.KNOWN_TO_ALL
     s.row_size[player, habitat] += 1
     s.birds[player, slot] = bird
-    log_move(
-        log,
-        table.PLACE_BIRD,
-        player,
-        bird,
-        table.HAND + player,
-        table.ROW + state.MAX_PLAYERS * habitat + player,
-        ev.EVERYBODY,
-    )
+    row = table.ROW + state.MAX_PLAYERS * habitat + player
+    log_move(log, table.PLACE_BIRD, player, bird, table.HAND + player, row, ev.EVERYBODY)
     return slot
 
 
@@ -104,16 +82,8 @@ def move_bird(s, player, slot, habitat, log):
     s.row_size[player, habitat] += 1
     s.birds[player, target] = bird
     s.birds[player, slot] = state.NO_BIRD
-    rows = table.ROW + player
-    log_move(
-        log,
-        table.MOVE_BIRD,
-        player,
-        bird,
-        rows + state.MAX_PLAYERS * old,
-        rows + state.MAX_PLAYERS * habitat,
-        ev.EVERYBODY,
-    )
+    source = table.ROW + state.MAX_PLAYERS * old + player
+    log_move(log, table.MOVE_BIRD, player, bird, source, source + state.MAX_PLAYERS * (habitat - old), ev.EVERYBODY)
     _carry(s.eggs, player, slot, target, table.EGGS, log)
     _carry(s.cached, player, slot, target, table.CACHED, log)
     _carry(s.tucked, player, slot, target, table.TUCKED_AT, log)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.cards import NUM_BIRDS
+from cardenvs.kits.cards import lowest_card
 
 
 @kernel(inline=True)

@@ -10,76 +10,20 @@ import functools
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import stack, state
-from cardenvs.games.wingspan.cards import (
-    BIRD_COLOUR,
-    BIRD_COST,
-    BIRD_COST_OR,
-    BIRD_EGG_LIMIT,
-    BIRD_FLOCKING,
-    BIRD_HABITATS,
-    BIRD_HANDLER,
-    BIRD_NAMES,
-    BIRD_NEST,
-    BIRD_PARAMS,
-    BIRD_POINTS,
-    BIRD_PREDATOR,
-    BIRD_WINGSPAN,
-    BIRDS_DEALT,
-    BONUS_NAMES,
-    BOWL,
-    COLOURS,
-    FOODS,
-    GOAL_NAMES,
-    HABITATS,
-    HANDLER_PARAMS,
-    HANDLERS,
-    MAX_PLAYERS,
-    NESTS,
-    NUM_BIRDS,
-    NUM_BONUSES,
-    NUM_DICE,
-    NUM_FACES,
-    NUM_FOODS,
-    NUM_GOALS,
-    NUM_HABITATS,
-    NUM_ROUNDS,
-    STAR,
-    TRAY_SIZE,
-    WHITE,
-)
+from cardenvs.games.wingspan import cards, stack, state
 from cardenvs.games.wingspan.hands import bird_in_hand
 from cardenvs.games.wingspan.memory import batch_known_to
+from cardenvs.games.wingspan.powers import BIRD_HANDLER, BIRD_PARAMS, HANDLER_PARAMS, HANDLERS
 from cardenvs.games.wingspan.scoring import goal_count
+from cardenvs.kits.cards import count_bits, lowest_card
 
 # ---------------------------------------------------------------------------------------------------------------
 # Attributes: what is printed on a bird, as a row of numbers
 
 _MOST = 255  # upper bound of counts that have no limit: food, tokens, cards
-
-ATTRIBUTES = (
-    *(f"habitat_{name}" for name in HABITATS),
-    *(f"cost_{name}" for name in (*FOODS, "wild")),
-    "cost_or",
-    "points",
-    "egg_limit",
-    "wingspan",
-    *(f"nest_{name}" for name in NESTS[BOWL:]),
-    *(f"colour_{name}" for name in COLOURS[WHITE:]),
-    "predator",
-    "flocking",
-    *(f"power_{name}" for name in HANDLERS),
-    *(f"power_food_{name}" for name in FOODS),
-    *(f"power_habitat_{name}" for name in HABITATS),
-    *(f"power_nest_{name}" for name in NESTS[BOWL:STAR]),
-    "power_number",
-    "power_option",
-)
-NUM_ATTRIBUTES = len(ATTRIBUTES)
 
 
 def _power_attributes(bird: int) -> dict[str, int]:
@@ -88,12 +32,12 @@ def _power_attributes(bird: int) -> dict[str, int]:
     for name, value in zip(HANDLER_PARAMS[HANDLERS[BIRD_HANDLER[bird]]], BIRD_PARAMS[bird].tolist(), strict=False):
         if name in ("food", "foods"):
             bits = 1 << value if name == "food" else value
-            found |= {f"power_food_{food}": bits >> f & 1 for f, food in enumerate(FOODS)}
+            found |= {f"power_food_{food}": bits >> f & 1 for f, food in enumerate(cards.FOODS)}
         elif name == "habitat":
-            if value < NUM_HABITATS:
-                found[f"power_habitat_{HABITATS[value]}"] = 1
+            if value < cards.NUM_HABITATS:
+                found[f"power_habitat_{cards.HABITATS[value]}"] = 1
         elif name == "nest":
-            found[f"power_nest_{NESTS[value]}"] = 1
+            found[f"power_nest_{cards.NESTS[value]}"] = 1
         elif name in ("amount", "draw", "tuck", "under_cm"):
             found.setdefault("power_number", value)
         else:
@@ -101,25 +45,35 @@ def _power_attributes(bird: int) -> dict[str, int]:
     return found
 
 
-def _attributes(bird: int) -> list[int]:
-    found = {
-        **{f"habitat_{name}": BIRD_HABITATS[bird] >> h & 1 for h, name in enumerate(HABITATS)},
-        **{f"cost_{name}": BIRD_COST[bird, f] for f, name in enumerate((*FOODS, "wild"))},
-        "cost_or": BIRD_COST_OR[bird],
-        "points": BIRD_POINTS[bird],
-        "egg_limit": BIRD_EGG_LIMIT[bird],
-        "wingspan": BIRD_WINGSPAN[bird],
-        f"nest_{NESTS[BIRD_NEST[bird]]}": 1,
-        f"colour_{COLOURS[BIRD_COLOUR[bird]]}": 1,
-        "predator": BIRD_PREDATOR[bird],
-        "flocking": BIRD_FLOCKING[bird],
-        f"power_{HANDLERS[BIRD_HANDLER[bird]]}": 1,
-        **_power_attributes(bird),
+def _attributes() -> dict[str, np.ndarray]:
+    """Return the attributes by name, each with an entry per bird."""
+    powers = [_power_attributes(bird) for bird in range(cards.NUM_BIRDS)]
+    of_powers = (
+        *(f"power_food_{name}" for name in cards.FOODS),
+        *(f"power_habitat_{name}" for name in cards.HABITATS),
+        *(f"power_nest_{name}" for name in cards.NESTS[cards.BOWL : cards.STAR]),
+        "power_number",
+        "power_option",
+    )
+    return {
+        **{f"habitat_{name}": cards.BIRD_HABITATS >> h & 1 for h, name in enumerate(cards.HABITATS)},
+        **{f"cost_{name}": cards.BIRD_COST[:, f] for f, name in enumerate((*cards.FOODS, "wild"))},
+        "cost_or": cards.BIRD_COST_OR,
+        "points": cards.BIRD_POINTS,
+        "egg_limit": cards.BIRD_EGG_LIMIT,
+        "wingspan": cards.BIRD_WINGSPAN,
+        **{f"nest_{name}": k == cards.BIRD_NEST for k, name in enumerate(cards.NESTS) if k != cards.NO_NEST},
+        **{f"colour_{name}": k == cards.BIRD_COLOUR for k, name in enumerate(cards.COLOURS) if k != cards.NO_COLOUR},
+        "predator": cards.BIRD_PREDATOR,
+        "flocking": cards.BIRD_FLOCKING,
+        **{f"power_{name}": k == BIRD_HANDLER for k, name in enumerate(HANDLERS)},
+        **{name: np.array([found.get(name, 0) for found in powers]) for name in of_powers},
     }
-    return [int(found.get(name, 0)) for name in ATTRIBUTES]
 
 
-BIRD_ATTRIBUTES = np.array([_attributes(bird) for bird in range(NUM_BIRDS)], np.int16)
+ATTRIBUTES = tuple(_attributes())
+NUM_ATTRIBUTES = len(ATTRIBUTES)
+BIRD_ATTRIBUTES = np.column_stack(tuple(_attributes().values())).astype(np.int16)
 """Attributes of each bird, int16 (170, NUM_ATTRIBUTES), columns as in `ATTRIBUTES`."""
 _MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
 
@@ -127,63 +81,49 @@ _MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
 # The sections
 
 _WHERE = "for each bird known to be {}, 1 + the seat of the player, the observer being seat 0"
-_DECISIONS = (
-    *("turn", "use", "accept", "cache", "dice", "pay_cost", "give_food", "setup_food", "get_food", "lay", "give_eggs"),
-    *(
-        "react",
-        "repeat",
-        "draw",
-        "move",
-        "first",
-        "draft",
-        "bonus",
-        "trade_card",
-        "debt",
-        "setup_birds",
-        "tuck",
-        "play",
-    ),
-)
 _SLOTS = tuple(state.slot_name(slot) for slot in range(state.MAT_SLOTS))
 
 
 def _birds(name: str, number: int, doc: str, ids: bool) -> Section:
     """Return a section of places for birds, each an id or the attributes."""
     if ids:
-        return Section(name, number, f"{doc}: number of the bird plus 1, or 0", high=NUM_BIRDS)
+        return Section(name, number, f"{doc}: number of the bird plus 1, or 0", high=cards.NUM_BIRDS)
     labels = tuple(f"{place + 1}.{attribute}" for place in range(number) for attribute in ATTRIBUTES)
     size = number * NUM_ATTRIBUTES
     return Section(name, size, f"{doc}: what is printed, wingspans in cm", high=_MOST_OF_ATTRIBUTE, labels=labels)
 
 
+def _named(name: str, labels: tuple[str, ...], doc: str, high: int = 1) -> Section:
+    """Return a section with an entry for each of some names."""
+    return Section(name, len(labels), doc, high=high, labels=labels)
+
+
 def _common(ids: bool) -> tuple[Section, ...]:
     return (
-        Section("decision", stack.FIRST_STEP, "one-hot kind of the pending decision", labels=tuple(_DECISIONS)),
+        _named("decision", stack.DECISION_NAMES, "one-hot kind of the pending decision"),
         Section("to_act", 1, "1 if the observer is to act"),
-        Section("decision_slot", state.MAT_SLOTS, "one-hot slot of the bird whose power is being used", labels=_SLOTS),
+        _named("decision_slot", _SLOTS, "one-hot slot of the bird whose power is being used"),
         Section("decision_number", 1, "dice, eggs or cards left to take, or worth left to pay", high=_MOST),
-        Section("paid", NUM_FOODS, "food paid so far for the bird being played", high=6, labels=FOODS),
-        Section("paid_for", NUM_BIRDS, "one-hot bird being paid for", labels=BIRD_NAMES),
-        Section("round", NUM_ROUNDS, "one-hot round; zeros in the setup"),
+        _named("paid", cards.FOODS, "food paid so far for the bird being played", high=6),
+        _named("paid_for", cards.BIRD_NAMES, "one-hot bird being paid for"),
+        Section("round", cards.NUM_ROUNDS, "one-hot round; zeros in the setup"),
         Section("blue_goals", 1, "1 if goals score per item, 0 if by rank"),
-        Section("goals", NUM_ROUNDS * NUM_GOALS, "one-hot goal of each round", labels=GOAL_NAMES * NUM_ROUNDS),
-        Section("feeder", NUM_FACES, "dice of each face in the birdfeeder", high=NUM_DICE, labels=state.FACES),
-        Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=state.FACES),
+        _named("goals", cards.GOAL_NAMES * cards.NUM_ROUNDS, "one-hot goal of each round"),
+        _named("feeder", state.FACES, "dice of each face in the birdfeeder", high=cards.NUM_DICE),
+        _named("outside", state.FACES, "dice of each face outside", high=cards.NUM_DICE),
         Section("decks", 3, "birds in deck, in discards, bonus cards in deck", high=_MOST),
-        Section("discards", NUM_BIRDS, "1 for each bird known to be discarded", labels=BIRD_NAMES),
-        Section("tucked_birds", NUM_BIRDS, _WHERE.format("tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
-        Section("hand_or_tucked", NUM_BIRDS, _WHERE.format("in hand or tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
-        Section("reshuffled", NUM_BIRDS, "1 for each bird known to be in the deck, or drawn since", labels=BIRD_NAMES),
-        Section("bonus", NUM_BONUSES, "1 for each own bonus card", labels=BONUS_NAMES),
-        Section(
-            "bonus_offer", NUM_BONUSES, "1 for each bonus card just drawn, of which one is kept", labels=BONUS_NAMES
-        ),
-        Section("bonus_seen", NUM_BONUSES, "1 for each bonus card that the observer did not keep", labels=BONUS_NAMES),
-        Section("bonus_reshuffled", NUM_BONUSES, "1 for each of those that has been reshuffled", labels=BONUS_NAMES),
-        Section("setup_bonus", NUM_BONUSES, "one-hot bonus card to be kept, once chosen", labels=BONUS_NAMES),
-        Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird that will not be kept", labels=BIRD_NAMES),
-        Section("setup_paid", NUM_FOODS, "food that will be paid for the birds kept", labels=FOODS),
-        _birds("tray", TRAY_SIZE, "the tray", ids),
+        _named("discards", cards.BIRD_NAMES, "1 for each bird known to be discarded"),
+        _named("tucked_birds", cards.BIRD_NAMES, _WHERE.format("tucked"), high=cards.MAX_PLAYERS),
+        _named("hand_or_tucked", cards.BIRD_NAMES, _WHERE.format("in hand or tucked"), high=cards.MAX_PLAYERS),
+        _named("reshuffled", cards.BIRD_NAMES, "1 for each bird known to be in the deck, or drawn since"),
+        _named("bonus", cards.BONUS_NAMES, "1 for each own bonus card"),
+        _named("bonus_offer", cards.BONUS_NAMES, "1 for each bonus card just drawn, of which one is kept"),
+        _named("bonus_seen", cards.BONUS_NAMES, "1 for each bonus card that the observer did not keep"),
+        _named("bonus_reshuffled", cards.BONUS_NAMES, "1 for each of those that has been reshuffled"),
+        _named("setup_bonus", cards.BONUS_NAMES, "one-hot bonus card to be kept, once chosen"),
+        _named("setup_dropped", cards.BIRD_NAMES, "1 for each dealt bird that will not be kept"),
+        _named("setup_paid", cards.FOODS, "food that will be paid for the birds kept"),
+        _birds("tray", cards.TRAY_SIZE, "the tray", ids),
         _birds("draft", state.DRAFT_SIZE, "birds turned up for a draft", ids),
     )
 
@@ -192,28 +132,20 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
     who = "own" if seat == 0 else f"seat_{seat}"
     what = "own hand" if seat == 0 else "birds known to be in that hand"
     return (
-        Section(f"{who}_hand", NUM_BIRDS, f"1 for each of {what}", labels=BIRD_NAMES),
-        Section(f"{who}_eggs", state.MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
-        Section(f"{who}_cached", state.MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
-        Section(f"{who}_tucked", state.MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
-        Section(
-            f"{who}_pink_used", state.MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS
-        ),
-        Section(f"{who}_food", NUM_FOODS, f"supply, clipped at {_MOST}", high=_MOST, labels=FOODS),
-        Section(f"{who}_goal_points", NUM_ROUNDS, "points for the goals so far", high=_MOST),
-        Section(
+        _named(f"{who}_hand", cards.BIRD_NAMES, f"1 for each of {what}"),
+        _named(f"{who}_eggs", _SLOTS, "eggs by slot", high=6),
+        _named(f"{who}_cached", _SLOTS, "cached food by slot", high=_MOST),
+        _named(f"{who}_tucked", _SLOTS, "tucked cards by slot", high=_MOST),
+        _named(f"{who}_pink_used", _SLOTS, "1 for each pink power used since that player's turn"),
+        _named(f"{who}_food", cards.FOODS, f"supply, clipped at {_MOST}", high=_MOST),
+        Section(f"{who}_goal_points", cards.NUM_ROUNDS, "points for the goals so far", high=_MOST),
+        _named(
             f"{who}_numbers",
-            len(_NUMBERS),
+            _NUMBERS,
             "cards in hand, bonus cards, turns left in the round, discards owed, count for the goal of the round",
             high=_MOST,
-            labels=_NUMBERS,
         ),
-        Section(
-            f"{who}_marks",
-            len(_MARKS),
-            "1 each if in the game, first player, taking the turn, about to decide",
-            labels=_MARKS,
-        ),
+        _named(f"{who}_marks", _MARKS, "1 each if in the game, first player, taking the turn, about to decide"),
         _birds(f"{who}_birds", state.MAT_SLOTS, "the mat", ids),
     )
 
@@ -256,7 +188,7 @@ def observe(s, player, out):
     _observe_middle(s, out)
     _observe_bonuses(s, player, out)
     start = np.int64(_TRAY)
-    for k in range(TRAY_SIZE):
+    for k in range(cards.TRAY_SIZE):
         _show_bird(s.tray[k], width, start, out)
         start += width
     for k in range(state.DRAFT_SIZE):
@@ -285,18 +217,17 @@ def _show_bird(bird, width, start, out):
 def _observe_decision(s, player, out):
     """Write the pending decision; of another player's setup, only that it is going on."""
     if s.round_number < 0:
-        for food in range(NUM_FOODS):
+        for food in range(cards.NUM_FOODS):
             out[_SETUP_PAID + food] = s.setup_paid[player, food]
-        for k in range(BIRDS_DEALT):
+        for k in range(cards.BIRDS_DEALT):
             if s.setup_dropped[player] >> k & 1:
                 out[_DROPPED + bird_in_hand(s, player, k)] = 1
         if s.current_player > player:
-            cards = np.int64(s.bonus_hands[player])
-            out[_SETUP_BONUS + lowest_card(cards if s.setup_bonus[player] == 0 else cards & cards - 1)] = 1
+            bonuses = np.int64(s.bonus_hands[player])
+            out[_SETUP_BONUS + lowest_card(bonuses if s.setup_bonus[player] == 0 else bonuses & bonuses - 1)] = 1
     if s.terminal:
         return
-    top = s.stack[s.depth - 1]
-    op, who, slot = np.int64(top[state.OP]), np.int64(top[state.WHO]), np.int64(top[state.SLOT])
+    op, who, slot, number, _, _ = stack.top(s)
     if s.round_number < 0 and who != player:
         out[_DECISION + stack.SETUP_BIRDS] = 1
         return
@@ -304,20 +235,11 @@ def _observe_decision(s, player, out):
     out[_TO_ACT] = who == player
     if slot >= 0 and op != stack.REACT:
         out[_DECISION_SLOT + slot] = 1
-    if op in (
-        stack.TAKE_DICE,
-        stack.PAY_COST,
-        stack.SETUP_FOOD,
-        stack.GET_FOOD,
-        stack.LAY,
-        stack.GIVE_EGGS,
-        stack.DRAW,
-        stack.PAY_DEBT,
-    ):
-        out[_DECISION_NUMBER] = top[state.COUNT]
+    if stack.TAKES_SEVERAL[op] or op == stack.PAY_DEBT:
+        out[_DECISION_NUMBER] = number
     if op == stack.PAY_COST:
         out[_PAID_FOR + s.payment] = 1
-        for food in range(NUM_FOODS):
+        for food in range(cards.NUM_FOODS):
             out[_PAID + food] = s.paid[food]
 
 
@@ -327,9 +249,9 @@ def _observe_middle(s, out):
     if s.round_number >= 0:
         out[_ROUND + s.round_number] = 1
     out[_BLUE] = s.rules.goals == state.BLUE
-    for k in range(NUM_ROUNDS):
-        out[_GOALS + NUM_GOALS * k + s.goals[k]] = 1
-    for face in range(NUM_FACES):
+    for k in range(cards.NUM_ROUNDS):
+        out[_GOALS + cards.NUM_GOALS * k + s.goals[k]] = 1
+    for face in range(cards.NUM_FACES):
         out[_FEEDER + face] = s.feeder[face]
         out[_OUTSIDE + face] = s.outside[face]
     out[_DECKS] = s.num_deck
@@ -340,7 +262,7 @@ def _observe_middle(s, out):
 @kernel
 def _observe_bonuses(s, player, out):
     """Write the observer's bonus cards, and those that the observer saw and did not keep."""
-    for card in range(NUM_BONUSES):
+    for card in range(cards.NUM_BONUSES):
         if s.bonus_known[card] >> player & 1:
             if s.bonus_hands[player] >> card & 1:
                 out[_BONUS + card] = 1
@@ -359,7 +281,7 @@ def _observe_cards(s, player, n, first_seat, seat_size, out):
         p = wrap(player + seat, n)
         _observe_hand(s, player, p, first_seat + seat_size * seat + _HAND, out)
     # Loops over all birds have no branches, so that the compiler vectorizes them.
-    for bird in range(NUM_BIRDS):
+    for bird in range(cards.NUM_BIRDS):
         place, knows = np.int64(s.place[bird]), s.known[bird] >> player & 1
         out[_DISCARDS + bird] = knows & (place == state.IN_DISCARDS)
         out[_TUCKED_BIRDS + bird] = (knows & (place >= state.IN_TUCKED)) * _one_and_seat(
@@ -375,7 +297,7 @@ def _observe_cards(s, player, n, first_seat, seat_size, out):
 @kernel
 def _observe_hand(s, player, p, start, out):
     """Write the birds that the observer knows to be in the hand of player p."""
-    for w in range(state.NUM_WORDS):
+    for w in range(state.NUM_WORDS):  # faster than next_in_hand
         bits = s.hands[p, w]
         while bits:
             bird = w * state.WORD_BITS + lowest_card(bits)
@@ -386,7 +308,7 @@ def _observe_hand(s, player, p, start, out):
 @kernel
 def _observe_traces(s, player, n, out):
     """Write what the observer knows of hidden birds: held or tucked by a certain player, or reshuffled."""
-    for bird in range(NUM_BIRDS):
+    for bird in range(cards.NUM_BIRDS):
         place, is_hidden = np.int64(s.place[bird]), ~s.known[bird] >> player & 1
         is_taken = is_hidden & (s.taken[bird] > 0)
         owner = place - (state.IN_TUCKED if place >= state.IN_TUCKED else state.IN_HAND)
@@ -412,9 +334,9 @@ def _observe_seat(s, p, width, start, out):
         out[start + _CACHED + slot] = s.cached[p, slot]
         out[start + _TUCKED + slot] = s.tucked[p, slot]
         out[start + _PINK_USED + slot] = s.pink_used[p] >> slot & 1
-    for food in range(NUM_FOODS):
+    for food in range(cards.NUM_FOODS):
         out[start + _FOOD + food] = min(s.food[p, food], _MOST)
-    for k in range(NUM_ROUNDS):
+    for k in range(cards.NUM_ROUNDS):
         out[start + _GOAL_POINTS + k] = s.goal_points[k, p]
     numbers = start + _SEAT_NUMBERS
     out[numbers] = s.hand_size[p]

@@ -16,21 +16,11 @@ from cardenvs.games.wingspan.events import log_move, log_set
 def lay_out_goals(s, tiles, log):
     """Lay out the goals in s.goals, one for each round, from a box with all goals (2.1)."""
     for goal in range(tiles.shape[0]):
-        ev.log_event(
-            log,
-            table.NEW_GOAL,
-            ev.NO_PLAYER,
-            state.GOAL_TOKEN + goal,
-            ev.NO_PLACE,
-            table.GOAL_BOX,
-            1,
-            ev.EVERYBODY,
-            ev.EVERYBODY,
-        )
+        token, box = state.GOAL_TOKEN + goal, table.GOAL_BOX
+        ev.log_event(log, table.NEW_GOAL, ev.NO_PLAYER, token, ev.NO_PLACE, box, 1, ev.EVERYBODY, ev.EVERYBODY)
     for k in range(s.goals.shape[0]):
-        log_move(
-            log, table.LAY_GOAL, ev.NO_PLAYER, state.GOAL_TOKEN + s.goals[k], table.GOAL_BOX, table.GOALS, ev.EVERYBODY
-        )
+        token = state.GOAL_TOKEN + s.goals[k]
+        log_move(log, table.LAY_GOAL, ev.NO_PLAYER, token, table.GOAL_BOX, table.GOALS, ev.EVERYBODY)
 
 
 @kernel
@@ -93,8 +83,6 @@ def set_score(s, player, points, log):
 def leave(s, player, log):
     """Take `player` out of the game (15)."""
     s.active[player] = 0
-    s.turns_left[player] = 0
-    s.debts[player] = 0
-    log_set(log, table.TURNS, player, table.TURNS_LEFT + player, 0)
-    log_set(log, table.NOW_OWED, player, table.OWED + player, 0)
+    set_turns(s, player, 0, log)
+    set_debt(s, player, 0, log)
     log_set(log, table.FORFEIT, player, table.OUT + player, 1)

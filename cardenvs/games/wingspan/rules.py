@@ -1,35 +1,23 @@
 """The course of a game: turns, rounds and the end. Paragraph numbers are those of rules.md.
 
-The deal is in deal.py, choices in legal.py and decisions.py, powers in powers/. Between decisions, `_run` takes steps
+The deal is in deal.py, choices in legal.py and decisions.py, powers in powers.py Between decisions, `_run` takes steps
 off the stack until a player has to decide.
 """
 
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below, start_stream
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import bird_cards, bonus_cards, decisions, legal, mats, rounds, stack, state, table
+from cardenvs.games.wingspan import bird_cards, bonus_cards, cards, decisions, legal, mats, rounds, stack, state, table
 from cardenvs.games.wingspan.actions import STOP
-from cardenvs.games.wingspan.cards import (
-    BIRD_COLOUR,
-    BIRDS_DEALT,
-    BROWN,
-    NUM_FOODS,
-    NUM_ROUNDS,
-    NUM_SLOTS,
-    TURNS_PER_ROUND,
-    WHITE,
-)
-from cardenvs.games.wingspan.explain import explain
+from cardenvs.games.wingspan.explain import explain_illegal as explain_illegal
 from cardenvs.games.wingspan.hands import bird_in_hand
-from cardenvs.games.wingspan.powers import begin_power
-from cardenvs.games.wingspan.powers.parts import next_player
-from cardenvs.games.wingspan.powers.reactions import triggered
-from cardenvs.games.wingspan.powers.sharing import share
+from cardenvs.games.wingspan.powers import begin_power, share, triggered
 from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_food
+from cardenvs.kits.cards import lowest_card
+from cardenvs.kits.listing import list_bits
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is legal
@@ -38,34 +26,22 @@ from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_
 @kernel
 def legal_actions(s, out):
     """Write the legal action ids of the player to act to `out`, ascending; returns their number."""
-    top = s.stack[s.depth - 1]
-    op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
+    op, who, _, _, about, _ = stack.top(s)
     n = 0
     if legal.can_stop(s):
         out[0] = STOP
         n = 1
     first_id = np.int64(stack.FIRST_ID[op])
     if op < stack.FIRST_CARD_OP:
-        bits = legal.choices(s)
-        while bits:
-            out[n] = first_id + lowest_card(bits)
-            bits &= bits - 1
-            n += 1
-        return n
+        return list_bits(legal.choices(s), first_id, out, n)
     if op == stack.PLAY:
-        return legal.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
+        return legal.list_plays(s, who, about, out, n)
     if op == stack.SETUP_BIRDS:
-        for k in range(top[state.ARG0], BIRDS_DEALT):
+        for k in range(about, cards.BIRDS_DEALT):
             out[n] = first_id + bird_in_hand(s, who, k)
             n += 1
         return n
     return legal.list_hand(s, who, first_id, out, n)
-
-
-@kernel
-def explain_illegal(s, action):
-    """Return 0 if `action` is legal, else a code of actions.py."""
-    return explain(s, action)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -90,8 +66,7 @@ def apply_action(s, action, log):
 def _run(s, log):
     """Take steps off the stack until a player has to decide or the game is over."""
     while not s.terminal:
-        top = s.stack[s.depth - 1]
-        op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
+        op, who, _, _, _, _ = stack.top(s)
         if not s.active[who] and op not in (stack.END_TURN, stack.END_SETUP, stack.END_DRAFT, stack.CLEAR_DRAFT):
             stack.pop(s)  # a player who has left makes no decisions (15.1)
             if op == stack.CHOOSE_TURN:
@@ -127,13 +102,7 @@ def _is_to_choose_card(s, op, who, log):
     """Do as `_is_to_decide` for decisions about cards in hand; only the number of cards, which is public, matters."""
     if op == stack.SETUP_BIRDS:
         return True
-    top = s.stack[s.depth - 1]
-    number, habitats, slot, optional = (
-        np.int64(top[state.COUNT]),
-        np.int64(top[state.ARG0]),
-        np.int64(top[state.SLOT]),
-        top[state.ARG1] & stack.OPTIONAL,
-    )
+    _, _, slot, number, habitats, flags = stack.top(s)
     if op == stack.PAY_DEBT and s.hand_size[who] <= number:
         stack.pop(s)
         while s.hand_size[who] > 0:
@@ -146,7 +115,7 @@ def _is_to_choose_card(s, op, who, log):
     if s.hand_size[who] == 0:
         stack.pop(s)
         return False
-    if op == stack.TUCK and not optional and s.hand_size[who] == 1:
+    if op == stack.TUCK and not flags & stack.OPTIONAL and s.hand_size[who] == 1:
         stack.pop(s)
         bird_cards.tuck_from_hand(s, who, slot, bird_in_hand(s, who, 0), log)
         return False
@@ -156,13 +125,7 @@ def _is_to_choose_card(s, op, who, log):
 @kernel
 def _step(s, op, who, log):
     """Take the step on top of the stack."""
-    top = s.stack[s.depth - 1]
-    slot, number, about, param = (
-        np.int64(top[state.SLOT]),
-        np.int64(top[state.COUNT]),
-        np.int64(top[state.ARG0]),
-        np.int64(top[state.ARG1]),
-    )
+    _, _, slot, number, about, param = stack.top(s)
     if op == stack.ROW:
         _activate_next(s, who, about, number, log)
     elif op == stack.WINDOW:
@@ -184,16 +147,16 @@ def _step(s, op, who, log):
             stack.push(s, stack.CLEAR_DRAFT, who, stack.NO_SLOT, 0, 0, 0)
             stack.push(s, stack.DRAFT, who, stack.NO_SLOT, 0, 0, 0)
         else:
-            bird_cards.drop_draft(s, log)
+            bird_cards.sweep(s, s.draft, table.DRAFT, table.DROP_DRAFT, log)
 
 
 @kernel
 def _activate_next(s, who, habitat, column, log):
     """Begin the next brown power of a row, from right to left; birds that have moved away are skipped (10.3)."""
     while column >= 0:
-        slot = NUM_SLOTS * habitat + column
+        slot = cards.NUM_SLOTS * habitat + column
         column -= 1
-        if s.birds[who, slot] != state.NO_BIRD and BIRD_COLOUR[s.birds[who, slot]] == BROWN:
+        if s.birds[who, slot] != state.NO_BIRD and cards.BIRD_COLOUR[s.birds[who, slot]] == cards.BROWN:
             s.stack[s.depth - 1, state.COUNT] = column
             begin_power(s, who, slot, log)
             return
@@ -222,7 +185,8 @@ def _give_next_share(s, owner, slot, first, players, log):
     if players == 0:
         stack.pop(s)
         return
-    player = next_player(players, first, np.int64(s.rules.num_players))
+    later = players >> first << first
+    player = lowest_card(later if later else players)
     s.stack[s.depth - 1, state.ARG0] = players & ~(1 << player)
     s.stack[s.depth - 1, state.COUNT] = wrap(player + 1, np.int64(s.rules.num_players))
     if s.active[player]:
@@ -233,7 +197,7 @@ def _give_next_share(s, owner, slot, first, players, log):
 def _place(s, who, bird, habitat, log):
     """Place a bird that has been paid for; the others react, then its white power works (4.4)."""
     slot = mats.place_bird(s, who, bird, habitat, log)
-    if BIRD_COLOUR[bird] == WHITE:
+    if cards.BIRD_COLOUR[bird] == cards.WHITE:
         stack.push(s, stack.POWER, who, slot, 0, 0, 0)
     stack.push(s, stack.WINDOW, who, stack.NO_SLOT, 1, stack.AFTER_PLAY, habitat)
 
@@ -251,7 +215,7 @@ def _end_setup(s, log):
             _keep(s, p, log)
         s.setup_dropped[p] = 0
         s.setup_bonus[p] = 0
-        for food in range(NUM_FOODS):
+        for food in range(cards.NUM_FOODS):
             s.setup_paid[p, food] = 0
     start_stream(s, state.FIRST_PLAYER, 0)
     first = random_below(s.rng, n)
@@ -264,15 +228,15 @@ def _end_setup(s, log):
 @kernel
 def _keep(s, player, log):
     """Discard the birds and the bonus card that `player` does not keep, and pay for the birds kept (2.3)."""
-    for k in range(BIRDS_DEALT - 1, -1, -1):
+    for k in range(cards.BIRDS_DEALT - 1, -1, -1):
         if s.setup_dropped[player] >> k & 1:
             bird_cards.drop_bird(s, player, bird_in_hand(s, player, k), log)
-    for food in range(NUM_FOODS):
+    for food in range(cards.NUM_FOODS):
         if s.setup_paid[player, food] > 0:
-            mats.pay_food(s, player, food, s.setup_paid[player, food], log)
-    cards = np.int64(s.bonus_hands[player])
-    lower = lowest_card(cards)
-    bonus_cards.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
+            mats.add_food(s, player, food, -np.int64(s.setup_paid[player, food]), table.PAY_FOOD, log)
+    bonuses = np.int64(s.bonus_hands[player])
+    lower, higher = lowest_card(bonuses), lowest_card(bonuses & bonuses - 1)
+    bonus_cards.drop_bonus(s, player, higher if s.setup_bonus[player] == 0 else lower, log)
 
 
 @kernel
@@ -281,7 +245,7 @@ def _begin_round(s, number, log):
     rounds.set_round(s, number, log)
     for p in range(s.rules.num_players):
         if s.active[p]:
-            rounds.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
+            rounds.set_turns(s, p, np.int64(cards.TURNS_PER_ROUND[number]), log)
     _begin_turn(s, np.int64(s.first_player))
 
 
@@ -320,10 +284,10 @@ def _end_round(s, log):
         if s.active[p]:
             points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == state.BLUE)
             rounds.give_goal_points(s, p, points, log)
-    if number + 1 == NUM_ROUNDS:
+    if number + 1 == cards.NUM_ROUNDS:
         _end_game(s, log)
         return
-    bird_cards.sweep_tray(s, log)
+    bird_cards.sweep(s, s.tray, table.TRAY, table.SWEEP_TRAY, log)
     bird_cards.fill_tray(s, log)
     first = wrap(np.int64(s.first_player) + 1, n)
     while not s.active[first]:

@@ -37,12 +37,6 @@ def eggs_in_row(s, player, habitat):
 
 
 @kernel
-def num_birds(s, player):
-    """Return the number of birds on a mat."""
-    return s.row_size[player, cards.FOREST] + s.row_size[player, cards.GRASSLAND] + s.row_size[player, cards.WETLAND]
-
-
-@kernel
 def eggs_by_nest(s, player, nest, most):
     """Return the eggs on birds with this nest, counting at most `most` per bird (1 counts birds with eggs)."""
     total = 0
@@ -67,7 +61,7 @@ def goal_count(s, player, goal):
     if kind == cards.EGG_SETS:
         dry = min(eggs_in_row(s, player, cards.FOREST), eggs_in_row(s, player, cards.GRASSLAND))
         return min(dry, eggs_in_row(s, player, cards.WETLAND))
-    return num_birds(s, player)
+    return s.row_size[player, cards.FOREST] + s.row_size[player, cards.GRASSLAND] + s.row_size[player, cards.WETLAND]
 
 
 @kernel

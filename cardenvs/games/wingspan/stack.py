@@ -4,30 +4,30 @@ A row of `s.stack` is (OP, WHO, SLOT, COUNT, ARG0, ARG1): the kind, the player w
 power it belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row comes next. The choices of most
 decisions are a bit set, where bit k is the action first_id + k.
 
-    decision       COUNT                 ARG0                 ARG1        first id
-    CHOOSE_TURN                                                           TURN_0
-    USE_POWER                                                 flags       USE
-    ACCEPT                               owner of the power               USE
-    CACHE                                food                             USE
-    TAKE_DICE      dice left             foods wanted         flags       TAKE_DIE_0
-    PAY_COST       worth left to pay     lowest food left                 PAY_FOOD_0
-    GIVE_FOOD                                                 flags       PAY_FOOD_0
-    SETUP_FOOD     tokens left to pay    lowest food left                 PAY_FOOD_0
-    GET_FOOD       tokens left           foods offered        flags       GAIN_FOOD_0
-    LAY            eggs left             slots allowed        flags       LAY_EGG_0
-    GIVE_EGGS      eggs left             slots allowed        flags       DISCARD_EGG_0
-    REACT          kind of window        slots not yet used   of window   CHOOSE_BIRD_0
-    REPEAT                               slots to choose from flags       CHOOSE_BIRD_0
-    DRAW           cards left            debt once one drawn  flags       DRAW_TRAY_0
-    MOVE                                 habitats to go to    flags       MOVE_TO_0
-    FIRST                                seats                flags       GOES_FIRST_0
-    DRAFT                                                     flags       DRAFT_0
-    KEEP_BONUS                                                            KEEP_BONUS_0
-    TRADE_CARD                                                            DISCARD_0
-    PAY_DEBT       cards left                                             DISCARD_0
-    SETUP_BIRDS                          first bird undecided             DISCARD_0
-    TUCK                                                      flags       TUCK_0
-    PLAY                                 habitats allowed     flags       PLAY_0
+    decision       COUNT                 ARG0                 ARG1
+    CHOOSE_TURN
+    USE_POWER                                                 flags
+    ACCEPT                               owner of the power
+    CACHE                                food
+    TAKE_DICE      dice left             foods wanted         flags
+    PAY_COST       worth left to pay     lowest food left
+    GIVE_FOOD                                                 flags
+    SETUP_FOOD     tokens left to pay    lowest food left
+    GET_FOOD       tokens left           foods offered        flags
+    LAY            eggs left             slots allowed        flags
+    GIVE_EGGS      eggs left             slots allowed        flags
+    REACT          kind of window        slots not yet used   of window
+    REPEAT                               slots to choose from flags
+    DRAW           cards left            debt once one drawn  flags
+    MOVE                                 habitats to go to    flags
+    FIRST                                seats                flags
+    DRAFT                                                     flags
+    KEEP_BONUS
+    TRADE_CARD
+    PAY_DEBT       cards left
+    SETUP_BIRDS                          first bird undecided
+    TUCK                                                      flags
+    PLAY                                 habitats allowed     flags
 
     step           COUNT                 ARG0                 ARG1
     ROW            next column           habitat                          the brown powers of a row, from right to left
@@ -45,7 +45,8 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import actions
-from cardenvs.games.wingspan.state import ARG0, ARG1, COUNT, OP, SLOT, WHO
+from cardenvs.games.wingspan.cards import MAX_PLAYERS, NUM_BIRDS, NUM_BONUSES, NUM_FOODS, NUM_HABITATS, TRAY_SIZE
+from cardenvs.games.wingspan.state import ARG0, ARG1, COUNT, DRAFT_SIZE, MAT_SLOTS, OP, SLOT, WHO
 
 NO_SLOT = -1
 
@@ -86,26 +87,38 @@ NO_SLOT = -1
 ) = range(32)
 FIRST_CARD_OP, FIRST_STEP = TRADE_CARD, ROW
 
-_FIRST_IDS = {
-    **dict.fromkeys((USE_POWER, ACCEPT, CACHE), actions.USE),
-    **dict.fromkeys((PAY_COST, GIVE_FOOD, SETUP_FOOD), actions.PAY_FOOD_0),
-    **dict.fromkeys((REACT, REPEAT), actions.CHOOSE_BIRD_0),
-    **dict.fromkeys((TRADE_CARD, PAY_DEBT, SETUP_BIRDS), actions.DISCARD_0),
-    CHOOSE_TURN: actions.TURN_0,
-    TAKE_DICE: actions.TAKE_DIE_0,
-    GET_FOOD: actions.GAIN_FOOD_0,
-    LAY: actions.LAY_EGG_0,
-    GIVE_EGGS: actions.DISCARD_EGG_0,
-    DRAW: actions.DRAW_TRAY_0,
-    MOVE: actions.MOVE_TO_0,
-    FIRST: actions.GOES_FIRST_0,
-    DRAFT: actions.DRAFT_0,
-    KEEP_BONUS: actions.KEEP_BONUS_0,
-    TUCK: actions.TUCK_0,
-    PLAY: actions.PLAY_0,
-}
-FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)])
+_DECISIONS = (
+    ("turn", actions.TURN_0, 4),
+    ("use", actions.USE, 1),
+    ("accept", actions.USE, 1),
+    ("cache", actions.USE, 1),
+    ("dice", actions.TAKE_DIE_0, actions.PAY_FOOD_0 - actions.TAKE_DIE_0),
+    ("pay_cost", actions.PAY_FOOD_0, NUM_FOODS),
+    ("give_food", actions.PAY_FOOD_0, NUM_FOODS),
+    ("setup_food", actions.PAY_FOOD_0, NUM_FOODS),
+    ("get_food", actions.GAIN_FOOD_0, NUM_FOODS),
+    ("lay", actions.LAY_EGG_0, MAT_SLOTS),
+    ("give_eggs", actions.DISCARD_EGG_0, MAT_SLOTS),
+    ("react", actions.CHOOSE_BIRD_0, MAT_SLOTS),
+    ("repeat", actions.CHOOSE_BIRD_0, MAT_SLOTS),
+    ("draw", actions.DRAW_TRAY_0, TRAY_SIZE + 1),
+    ("move", actions.MOVE_TO_0, NUM_HABITATS),
+    ("first", actions.GOES_FIRST_0, MAX_PLAYERS),
+    ("draft", actions.DRAFT_0, DRAFT_SIZE),
+    ("bonus", actions.KEEP_BONUS_0, NUM_BONUSES),
+    ("trade_card", actions.DISCARD_0, NUM_BIRDS),
+    ("debt", actions.DISCARD_0, NUM_BIRDS),
+    ("setup_birds", actions.DISCARD_0, NUM_BIRDS),
+    ("tuck", actions.TUCK_0, NUM_BIRDS),
+    ("play", actions.PLAY_0, NUM_BIRDS * NUM_HABITATS),
+)
+TAKES_SEVERAL = np.isin(range(FIRST_STEP), (TAKE_DICE, PAY_COST, SETUP_FOOD, GET_FOOD, LAY, GIVE_EGGS, DRAW))
+"""Whether a decision of each kind takes or pays COUNT dice, tokens, eggs or cards, one by one."""
+DECISION_NAMES = tuple(name for name, _, _ in _DECISIONS)
+FIRST_ID = np.array([first for _, first, _ in _DECISIONS])
 """Action id of choice 0 of each decision."""
+NUM_CHOICES = np.array([number for _, _, number in _DECISIONS])
+"""Number of choices of each decision, whether possible or not."""
 
 # Flags of decisions
 OPTIONAL = 1  # may be declined or ended
@@ -133,6 +146,20 @@ def push(s, op, who, slot, n, a, b):
     top[ARG0] = a
     top[ARG1] = b
     s.depth += 1
+
+
+@kernel(inline=True)
+def top(s):
+    """Return the top row of the stack: kind, player, slot, and the three numbers."""
+    row = s.stack[s.depth - 1]
+    return (
+        np.int64(row[OP]),
+        np.int64(row[WHO]),
+        np.int64(row[SLOT]),
+        np.int64(row[COUNT]),
+        np.int64(row[ARG0]),
+        np.int64(row[ARG1]),
+    )
 
 
 @kernel

@@ -106,11 +106,7 @@ STATE = record(
         ("num_tucks", "u1", (MAX_PLAYERS,)),
         ("taken", "u1", (NUM_BIRDS,)),  # for a card seen going to its hand: 1 + that player's earlier tucks, else 0
         ("batch", "u1", (NUM_BIRDS,)),  # for a card reshuffled and not seen since: see `batch_known_to`, else 0
-        (
-            "pieces",
-            "u2",
-            (NUM_BIRDS,),
-        ),  # num_pieces cards drawn unseen, in the hand or tucked from it, then zeros
+        ("pieces", "u2", (NUM_BIRDS,)),  # num_pieces cards drawn unseen, held or tucked from the hand, then zeros
         ("num_pieces", "i2"),
         ("tucked_unseen", "u1", (MAX_PLAYERS, NUM_BATCHES)),  # cards tucked from the deck unseen, by batch
         # Bonus cards

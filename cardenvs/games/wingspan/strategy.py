@@ -13,71 +13,14 @@ cards, and public information.
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import actions, stack, state
-from cardenvs.games.wingspan.cards import (
-    BIRD_BONUS,
-    BIRD_COST,
-    BIRD_EGG_LIMIT,
-    BIRD_HABITATS,
-    BIRDS_WITH_EGG_BY_NEST,
-    BIRDS_WITH_EGGS,
-    BONUS_KIND,
-    BONUS_MIN_EGGS,
-    CARDS_DRAWN,
-    EGG_SETS,
-    EGGS_BY_NEST,
-    EGGS_IN_HABITAT,
-    EGGS_LAID,
-    FOOD_GAINED,
-    FOREST,
-    GOAL_HABITAT,
-    GOAL_KIND,
-    GOAL_NEST,
-    HAS_TRADE,
-    INVERTEBRATE,
-    NUM_HABITATS,
-    NUM_ROUNDS,
-    NUM_SLOTS,
-    SEED,
-)
+from cardenvs.games.wingspan import actions, cards, stack, state, worth
+from cardenvs.games.wingspan import weights as w
+from cardenvs.games.wingspan.hands import next_in_hand
 from cardenvs.games.wingspan.legal import ALL_SLOTS, open_habitats
-from cardenvs.games.wingspan.powers.parts import has_room
+from cardenvs.games.wingspan.mats import has_room
 from cardenvs.games.wingspan.scoring import eggs_in_row, has_nest
-from cardenvs.games.wingspan.weights import (
-    BONUS,
-    GREEDY,
-    PLANNER,
-    PLAY_BASE,
-    RESET,
-    SETUP_BASE,
-    SETUP_RANK,
-    UNLOCK,
-    WANTED,
-    weight,
-)
-from cardenvs.games.wingspan.worth import (
-    BONUS_SHARE,
-    BONUS_SLOPE,
-    CARD,
-    EGG,
-    FOOD,
-    ONE_POINT,
-    WORST,
-    best_play,
-    card_worth,
-    food_missing,
-    goal_weight,
-    held,
-    next_in_hand,
-    play_value,
-    power_value,
-    price,
-    row_powers,
-    turns_to_come,
-    wanted_bird,
-)
+from cardenvs.kits.cards import lowest_card
 
 _PICK = 10  # value of a free choice without any gain that the features count
 
@@ -95,7 +38,7 @@ def greedy(s, legal, n, rng):
     Returns:
         One of the legal actions.
     """
-    return best_action(s, legal, n, GREEDY)
+    return best_action(s, legal, n, w.GREEDY)
 
 
 @kernel
@@ -104,7 +47,7 @@ def planner(s, legal, n, rng):
 
     Arguments and result are those of `greedy`.
     """
-    return best_action(s, legal, n, PLANNER)
+    return best_action(s, legal, n, w.PLANNER)
 
 
 @kernel
@@ -113,9 +56,9 @@ def best_action(s, legal, n, weights):
     if n == 1:
         return np.int64(legal[0])
     who = np.int64(s.current_player)
-    turns = turns_to_come(s, who)
-    wanted = wanted_bird(s, who, turns, weights)
-    best, most = np.int64(legal[0]), np.int64(WORST)
+    turns = worth.turns_to_come(s, who)
+    wanted = worth.wanted_bird(s, who, turns, weights)
+    best, most = np.int64(legal[0]), np.int64(worth.WORST)
     for k in range(n):
         action = np.int64(legal[k])
         value = _value(s, who, action, turns, wanted, weights)
@@ -132,21 +75,21 @@ def best_action(s, legal, n, weights):
 def _value(s, who, action, turns, wanted, weights):
     """Return the value of a legal action."""
     if action >= actions.PLAY_0:
-        bird = (action - actions.PLAY_0) // NUM_HABITATS
-        return play_value(s, who, bird, (action - actions.PLAY_0) % NUM_HABITATS, turns, weights)
+        bird = (action - actions.PLAY_0) // cards.NUM_HABITATS
+        return worth.play_value(s, who, bird, (action - actions.PLAY_0) % cards.NUM_HABITATS, turns, weights)
     if action >= actions.DISCARD_0:
         return _value_of_card(s, who, action, turns, weights)
     if action >= actions.KEEP_BONUS_0:
         return _bonus_worth(s, who, action - actions.KEEP_BONUS_0)
     if action >= actions.DRAFT_0:
-        return _PICK + card_worth(s, who, np.int64(s.draft[action - actions.DRAFT_0]), turns, weights)
+        return _PICK + worth.card_worth(s, who, np.int64(s.draft[action - actions.DRAFT_0]), turns, weights)
     if action >= actions.MOVE_TO_0:
         return np.int64(_PICK if action == actions.GOES_FIRST_0 else -_PICK)
     if action >= actions.DRAW_TRAY_0:
         return _value_of_draw(s, who, action, turns, weights)
     if action >= actions.CHOOSE_BIRD_0:
         bird = np.int64(s.birds[who, action - actions.CHOOSE_BIRD_0])
-        return _PICK + power_value(s, who, bird, turns, weights)
+        return _PICK + worth.power_value(s, who, bird, turns, weights)
     if action >= actions.LAY_EGG_0:
         return _value_of_egg(s, who, action, turns, weights)
     if action >= actions.TAKE_DIE_0:
@@ -161,21 +104,21 @@ def _value_of_use(s, who, turns, wanted, weights):
     """Return the value of using a power, taking a share, or caching the food just gained."""
     top = s.stack[s.depth - 1]
     if top[state.OP] == stack.CACHE:
-        return ONE_POINT - _food_value(s, who, np.int64(top[state.ARG0]), turns, wanted, weights)
+        return worth.ONE_POINT - _food_value(s, who, np.int64(top[state.ARG0]), turns, wanted, weights)
     if top[state.OP] == stack.ACCEPT:
         return np.int64(_PICK)
-    return _PICK + power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
+    return _PICK + worth.power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
 
 
 @kernel
 def _food_value(s, who, food, turns, wanted, weights):
     """Return the value of one more token of a food."""
-    value = price(s, who, FOOD, turns, weights)
-    if wanted != state.NO_BIRD and held(s, who, food) < BIRD_COST[wanted, food]:
-        value += weight(weights, WANTED, turns)
+    value = worth.price(s, who, worth.FOOD, turns, weights)
+    if wanted != state.NO_BIRD and worth.held(s, who, food) < cards.BIRD_COST[wanted, food]:
+        value += w.weight(weights, w.WANTED, turns)
     bird = next_in_hand(s, who, state.NO_BIRD)
     while bird != state.NO_BIRD:
-        if held(s, who, food) < BIRD_COST[bird, food]:
+        if worth.held(s, who, food) < cards.BIRD_COST[bird, food]:
             value += 5
         bird = next_in_hand(s, who, bird)
     return value
@@ -184,10 +127,10 @@ def _food_value(s, who, food, turns, wanted, weights):
 @kernel
 def _kept_value(s, who, food, turns, wanted, weights):
     """Return the value of keeping a token of a food instead of paying it."""
-    value = price(s, who, FOOD, turns, weights)
-    if wanted != state.NO_BIRD and held(s, who, food) <= BIRD_COST[wanted, food]:
-        value += weight(weights, WANTED, turns)
-    return value - 2 * held(s, who, food)
+    value = worth.price(s, who, worth.FOOD, turns, weights)
+    if wanted != state.NO_BIRD and worth.held(s, who, food) <= cards.BIRD_COST[wanted, food]:
+        value += w.weight(weights, w.WANTED, turns)
+    return value - 2 * worth.held(s, who, food)
 
 
 @kernel
@@ -199,43 +142,45 @@ def _value_of_food(s, who, action, turns, wanted, weights):
     if action >= actions.PAY_FOOD_0:
         food = action - actions.PAY_FOOD_0
         value = -_kept_value(s, who, food, turns, wanted, weights)
-        if top[state.OP] == stack.PAY_COST and s.paid[food] < BIRD_COST[s.payment, food]:
-            value += price(s, who, FOOD, turns, weights)  # one token less to pay
+        if top[state.OP] == stack.PAY_COST and s.paid[food] < cards.BIRD_COST[s.payment, food]:
+            value += worth.price(s, who, worth.FOOD, turns, weights)  # one token less to pay
         if top[state.OP] == stack.GIVE_FOOD:
-            value += price(s, who, EGG if top[state.ARG1] & stack.PAYS_TRADE else FOOD, turns, weights)
+            value += worth.price(
+                s, who, worth.EGG if top[state.ARG1] & stack.PAYS_TRADE else worth.FOOD, turns, weights
+            )
         return value
     if action == actions.RESET_FEEDER:
-        return price(s, who, FOOD, turns, weights) + weight(weights, RESET, turns)
+        return worth.price(s, who, worth.FOOD, turns, weights) + w.weight(weights, w.RESET, turns)
     food = action - actions.TAKE_DIE_0
     if action >= actions.TAKE_DUAL_0:
-        food = np.int64(INVERTEBRATE if action == actions.TAKE_DUAL_0 else SEED)
+        food = np.int64(cards.INVERTEBRATE if action == actions.TAKE_DUAL_0 else cards.SEED)
     return _PICK + _food_value(s, who, food, turns, wanted, weights)
 
 
 @kernel
 def _egg_goals(s, who, slot, has, turns, weights):
     """Return the value for goals and bonus cards of one more egg on the bird in a slot, which `has` some already."""
-    bird, habitat = s.birds[who, slot], slot // NUM_SLOTS
+    bird, habitat = s.birds[who, slot], slot // cards.NUM_SLOTS
     value = np.int64(0)
-    for k in range(max(np.int64(0), np.int64(s.round_number)), NUM_ROUNDS):
+    for k in range(max(np.int64(0), np.int64(s.round_number)), cards.NUM_ROUNDS):
         goal = s.goals[k]
-        kind = GOAL_KIND[goal]
-        counts = kind == EGGS_IN_HABITAT and GOAL_HABITAT[goal] == habitat
-        if kind == EGGS_BY_NEST or (kind == BIRDS_WITH_EGG_BY_NEST and has == 0):
-            counts = has_nest(bird, GOAL_NEST[goal])
-        elif kind == EGG_SETS:
+        kind = cards.GOAL_KIND[goal]
+        counts = kind == cards.EGGS_IN_HABITAT and cards.GOAL_HABITAT[goal] == habitat
+        if kind == cards.EGGS_BY_NEST or (kind == cards.BIRDS_WITH_EGG_BY_NEST and has == 0):
+            counts = has_nest(bird, cards.GOAL_NEST[goal])
+        elif kind == cards.EGG_SETS:
             own = eggs_in_row(s, who, habitat)
             counts = True
-            for other in range(NUM_HABITATS):
+            for other in range(cards.NUM_HABITATS):
                 counts = counts and own <= eggs_in_row(s, who, other)
         if counts:
-            value += goal_weight(s, k, turns, weights)
-    cards = np.int64(s.bonus_hands[who])
-    while cards:
-        card = lowest_card(cards)
-        cards &= cards - 1
-        if BONUS_KIND[card] == BIRDS_WITH_EGGS and has < BONUS_MIN_EGGS[card]:
-            value += BONUS_SLOPE[card] * weight(weights, BONUS, turns) // (100 * BONUS_MIN_EGGS[card])
+            value += worth.goal_weight(s, k, turns, weights)
+    bonuses = np.int64(s.bonus_hands[who])
+    while bonuses:
+        card = lowest_card(bonuses)
+        bonuses &= bonuses - 1
+        if cards.BONUS_KIND[card] == cards.BIRDS_WITH_EGGS and has < cards.BONUS_MIN_EGGS[card]:
+            value += worth.BONUS_SLOPE[card] * w.weight(weights, w.BONUS, turns) // (100 * cards.BONUS_MIN_EGGS[card])
     return value
 
 
@@ -245,18 +190,18 @@ def _value_of_egg(s, who, action, turns, weights):
     if action < actions.DISCARD_EGG_0:
         slot = action - actions.LAY_EGG_0
         has = np.int64(s.eggs[who, slot])
-        room = np.int64(BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
-        value = price(s, who, EGG, turns, weights) + _egg_goals(s, who, slot, has, turns, weights)
+        room = np.int64(cards.BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
+        value = worth.price(s, who, worth.EGG, turns, weights) + _egg_goals(s, who, slot, has, turns, weights)
         return _PICK + value + room
     top = s.stack[s.depth - 1]
     slot = action - actions.DISCARD_EGG_0
     has = np.int64(s.eggs[who, slot])
-    room = np.int64(BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
+    room = np.int64(cards.BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
     value = -_egg_goals(s, who, slot, has - 1, turns, weights) - room
     if top[state.OP] == stack.GIVE_EGGS and top[state.ARG1] & stack.PAYS_POWER:
-        value += power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
+        value += worth.power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
     elif top[state.ARG1] & stack.PAYS_TRADE:
-        value += price(s, who, CARD, turns, weights) - price(s, who, EGG, turns, weights)
+        value += worth.price(s, who, worth.CARD, turns, weights) - worth.price(s, who, worth.EGG, turns, weights)
     return value
 
 
@@ -264,8 +209,8 @@ def _value_of_egg(s, who, action, turns, weights):
 def _value_of_draw(s, who, action, turns, weights):
     """Return the value of drawing a card from the tray or the deck."""
     if action == actions.DRAW_DECK:
-        return _PICK + price(s, who, CARD, turns, weights)
-    return _PICK + card_worth(s, who, np.int64(s.tray[action - actions.DRAW_TRAY_0]), turns, weights)
+        return _PICK + worth.price(s, who, worth.CARD, turns, weights)
+    return _PICK + worth.card_worth(s, who, np.int64(s.tray[action - actions.DRAW_TRAY_0]), turns, weights)
 
 
 @kernel
@@ -273,29 +218,31 @@ def _value_of_card(s, who, action, turns, weights):
     """Return the value of discarding or tucking a card for what that pays for."""
     top = s.stack[s.depth - 1]
     if action >= actions.TUCK_0:
-        worth = card_worth(s, who, action - actions.TUCK_0, turns, weights)
-        gives = ONE_POINT + price(s, who, CARD, turns, weights)
+        kept = worth.card_worth(s, who, action - actions.TUCK_0, turns, weights)
+        gives = worth.ONE_POINT + worth.price(s, who, worth.CARD, turns, weights)
         if top[state.ARG1] & stack.PAYS_POWER:
-            gives += power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights) - ONE_POINT
-        return gives - worth
+            gives += (
+                worth.power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights) - worth.ONE_POINT
+            )
+        return gives - kept
     bird = action - actions.DISCARD_0
-    worth = card_worth(s, who, bird, turns, weights)
+    kept = worth.card_worth(s, who, bird, turns, weights)
     if top[state.OP] == stack.SETUP_BIRDS:
-        return _value_of_drop(s, who, bird, worth, turns, weights)
-    return price(s, who, FOOD, turns, weights) - worth
+        return _value_of_drop(s, who, bird, kept, turns, weights)
+    return worth.price(s, who, worth.FOOD, turns, weights) - kept
 
 
 @kernel
-def _value_of_drop(s, who, bird, worth, turns, weights):
+def _value_of_drop(s, who, bird, kept, turns, weights):
     """Return the value of discarding a bird in the setup: positive if it is not worth keeping, higher for lower ids."""
     better = np.int64(0)
     other = next_in_hand(s, who, state.NO_BIRD)
     while other != state.NO_BIRD:
-        value = card_worth(s, who, other, turns, weights)
-        better += value > worth or (value == worth and other < bird)
+        value = worth.card_worth(s, who, other, turns, weights)
+        better += value > kept or (value == kept and other < bird)
         other = next_in_hand(s, who, other)
-    least = weight(weights, SETUP_BASE, turns) + better * weight(weights, SETUP_RANK, turns)
-    return np.int64(-1) if worth >= least else np.int64(1000 - bird)
+    least = w.weight(weights, w.SETUP_BASE, turns) + better * w.weight(weights, w.SETUP_RANK, turns)
+    return np.int64(-1) if kept >= least else np.int64(1000 - bird)
 
 
 @kernel
@@ -304,37 +251,37 @@ def _bonus_worth(s, who, card):
     count = np.int64(0)
     for slot in range(state.MAT_SLOTS):
         if s.birds[who, slot] != state.NO_BIRD:
-            count += BIRD_BONUS[s.birds[who, slot]] >> card & 1
+            count += cards.BIRD_BONUS[s.birds[who, slot]] >> card & 1
     k, bird = 0, next_in_hand(s, who, state.NO_BIRD)
     while bird != state.NO_BIRD:
         if not s.setup_dropped[who] >> k & 1:
-            count += BIRD_BONUS[bird] >> card & 1
+            count += cards.BIRD_BONUS[bird] >> card & 1
         k += 1
         bird = next_in_hand(s, who, bird)
-    return BONUS_SLOPE[card] * (count + BONUS_SHARE[card] // 20)
+    return worth.BONUS_SLOPE[card] * (count + worth.BONUS_SHARE[card] // 20)
 
 
 @kernel
 def _value_of_turn(s, who, k, turns, wanted, weights):
     """Return the value of one of the four actions."""
     if k == actions.PLAY_A_BIRD:
-        return weight(weights, PLAY_BASE, turns) + _best_payable(s, who, turns, weights)
-    habitat = k - actions.GAIN_FOOD + FOREST
+        return w.weight(weights, w.PLAY_BASE, turns) + _best_payable(s, who, turns, weights)
+    habitat = k - actions.GAIN_FOOD + cards.FOREST
     birds = np.int64(s.row_size[who, habitat])
-    value = row_powers(s, who, habitat, turns, weights)
-    food, card = price(s, who, FOOD, turns, weights), price(s, who, CARD, turns, weights)
-    egg = price(s, who, EGG, turns, weights)
+    value = worth.row_powers(s, who, habitat, turns, weights)
+    food, card = worth.price(s, who, worth.FOOD, turns, weights), worth.price(s, who, worth.CARD, turns, weights)
+    egg = worth.price(s, who, worth.EGG, turns, weights)
     if k == actions.GAIN_FOOD:
-        gained = np.int64(FOOD_GAINED[birds])
-        value += gained * food + (max(0, food - card) if HAS_TRADE[birds] else 0)
+        gained = np.int64(cards.FOOD_GAINED[birds])
+        value += gained * food + (max(0, food - card) if cards.HAS_TRADE[birds] else 0)
         if wanted != state.NO_BIRD:
-            missing = food_missing(s, who, wanted)
+            missing = worth.food_missing(s, who, wanted)
             if missing > 0:
-                value += min(missing, gained) * weight(weights, WANTED, turns)
+                value += min(missing, gained) * w.weight(weights, w.WANTED, turns)
                 if missing <= gained:
-                    better = best_play(s, who, wanted, (1 << NUM_HABITATS) - 1, turns, weights)
+                    better = worth.best_play(s, who, wanted, (1 << cards.NUM_HABITATS) - 1, turns, weights)
                     better -= max(0, _best_payable(s, who, turns, weights))
-                    value += max(0, better) * weight(weights, UNLOCK, turns) // 100
+                    value += max(0, better) * w.weight(weights, w.UNLOCK, turns) // 100
         return value
     if k == actions.LAY_EGGS:
         room, best = np.int64(0), np.int64(0)
@@ -343,21 +290,21 @@ def _value_of_turn(s, who, k, turns, wanted, weights):
             slot = lowest_card(slots)
             slots &= slots - 1
             has = np.int64(s.eggs[who, slot])
-            room += np.int64(BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
+            room += np.int64(cards.BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
             best = max(best, _egg_goals(s, who, slot, has, turns, weights))
-        value += min(room, np.int64(EGGS_LAID[birds])) * (egg + best)
-        return value + (max(0, egg - food) if HAS_TRADE[birds] and room > EGGS_LAID[birds] else 0)
-    return value + CARDS_DRAWN[birds] * card + (max(0, card - egg) if HAS_TRADE[birds] else 0)
+        value += min(room, np.int64(cards.EGGS_LAID[birds])) * (egg + best)
+        return value + (max(0, egg - food) if cards.HAS_TRADE[birds] and room > cards.EGGS_LAID[birds] else 0)
+    return value + cards.CARDS_DRAWN[birds] * card + (max(0, card - egg) if cards.HAS_TRADE[birds] else 0)
 
 
 @kernel
 def _best_payable(s, who, turns, weights):
     """Return the value of the best play that can be made now, or WORST."""
     habitats = open_habitats(s, who)
-    most = np.int64(WORST)
+    most = np.int64(worth.WORST)
     bird = next_in_hand(s, who, state.NO_BIRD)
     while bird != state.NO_BIRD:
-        if habitats & BIRD_HABITATS[bird] and food_missing(s, who, bird) == 0:
-            most = max(most, best_play(s, who, bird, habitats, turns, weights))
+        if habitats & cards.BIRD_HABITATS[bird] and worth.food_missing(s, who, bird) == 0:
+            most = max(most, worth.best_play(s, who, bird, habitats, turns, weights))
         bird = next_in_hand(s, who, bird)
     return most

@@ -5,7 +5,7 @@ has the next id, and the next food's or slot's is MAX_PLAYERS higher.
 """
 
 from cardenvs.core.events import Op, Part, Table
-from cardenvs.games.wingspan.cards import FOODS, HABITATS, MAX_PLAYERS, NUM_ROUNDS
+from cardenvs.games.wingspan.cards import FOODS, HABITATS, MAX_PLAYERS, NUM_ROUNDS, NUM_SLOTS
 from cardenvs.games.wingspan.state import FACES, MAT_SLOTS, slot_name
 
 _SLOT_NAMES = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
@@ -23,7 +23,7 @@ GOALS = TABLE.pile("goals", ordered=True)
 HAND = TABLE.pile("hand", per_player=True, layout="hand")
 TUCKED = TABLE.pile("tucked", per_player=True, layout="stack")
 BONUS = TABLE.pile("bonus", per_player=True)
-ROW, *_ = [TABLE.pile(habitat, per_player=True, ordered=True, layout="grid") for habitat in HABITATS]
+ROW, *_ = [TABLE.pile(habitat, per_player=True, ordered=True, layout="grid", slots=NUM_SLOTS) for habitat in HABITATS]
 
 ROUND = TABLE.counter("round")  # 1..4
 FIRST = TABLE.counter("first_player", use="player")

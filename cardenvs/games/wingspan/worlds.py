@@ -17,13 +17,14 @@ The algorithm uses only what is known about the cards and their numbers, never t
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DETERMINIZE, random_below, shuffle, start_stream
+from cardenvs.core.rng import random_below, shuffle
 from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.cards import BIRDS_DEALT, BONUSES_DEALT, NUM_BIRDS, NUM_BONUSES, NUM_FOODS
 from cardenvs.games.wingspan.memory import batch_known_to, current_batch
 from cardenvs.games.wingspan.stack import END_SETUP, KEEP_BONUS, NO_SLOT, SETUP_BIRDS, pop, push
+from cardenvs.kits.cards import lowest_card
+from cardenvs.kits.deck import begin_world
 
 _NOWHERE = 255  # an entry of s.place or s.bonus_place: not re-dealt yet
 _OWNER = (1 << state.PIECE_OWNER_BITS) - 1
@@ -41,8 +42,7 @@ _BATCH_SHIFT = _KNOWN_SHIFT + state.MAX_PLAYERS + 1
 @kernel
 def determinize(s, player, seed):
     """Re-deal what `player` cannot know: other hands, face-down cards, decks, and the others' secret choices."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
+    begin_world(s, seed)
     _redeal_birds(s, player)
     _redeal_bonuses(s, player)
     if s.round_number < 0:

@@ -30,9 +30,6 @@ class CardEnv(gem.Env):
     Observations are texts, empty at the end of an episode. Each is a complete prompt, so GEM's wrappers that join
     observations are not needed. `info` is that of TextSeatEnv, with the chat messages as "messages": send these instead
     of the observation to ask a model exactly what matches ask.
-
-    Attributes:
-        text_env: the TextSeatEnv.
     """
 
     def __init__(
@@ -40,11 +37,8 @@ class CardEnv(gem.Env):
     ) -> None:
         """Set up the opponents. Call `reset` to deal.
 
-        Args:
-            game: name of a game, or a Game.
-            seat: as in TextSeatEnv. With "random", the seed of a deal determines the seat, too.
-            seed: seed of the first `reset` that has none. `gem.make_vec` passes a different one to each environment.
-            settings: further arguments of TextSeatEnv, and game options.
+        The arguments are those of TextSeatEnv. With seat "random", the seed of a deal determines the seat, too. `seed`
+        is that of the first `reset` that has none; `gem.make_vec` passes a different one to each environment.
 
         Raises:
             GameNotFoundError, OptionError, AgentError: as TextSeatEnv.
@@ -67,14 +61,9 @@ class CardEnv(gem.Env):
         return as_text(messages), reward, terminated, truncated, {**info, "messages": messages}
 
     def spawn(self, same_state: bool = False, **kwargs: Any) -> "CardEnv":
-        """Return another environment with the same settings.
+        """Return another environment with the same settings, but for those in `kwargs`.
 
-        Args:
-            same_state: continue from this environment's position; then no other settings are allowed.
-            kwargs: settings to change.
-
-        Raises:
-            ValueError: `same_state` with other settings.
+        `same_state` continues from this environment's position; then no settings may change, or ValueError is raised.
         """
         if not same_state:
             return type(self)(**{**self._arguments, **kwargs})

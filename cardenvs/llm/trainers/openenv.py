@@ -27,49 +27,32 @@ from pydantic import Field  # noqa: E402
 
 
 class CardAction(env_server.Action):
-    """The reply of a model.
+    """The reply of a model."""
 
-    Attributes:
-        text: the reply.
-        finish_reason: why it ended, if known; "length" marks one that was cut off.
-    """
-
-    text: str
-    finish_reason: str | None = None
+    text: str  # the reply
+    finish_reason: str | None = None  # why it ended, if known; "length" marks one that was cut off
 
 
 class CardObservation(env_server.Observation):
-    """What the seat is asked, with the `info` of TextSeatEnv. `done` and `reward` are those of the base class.
+    """What the seat is asked, with the `info` of TextSeatEnv. `done` and `reward` are those of the base class."""
 
-    Attributes:
-        messages: the chat messages to answer, complete; empty at the end of an episode.
-        truncated: whether the episode was cut off at `max_plies`.
-        player, attempt, outcome, reason, outcomes: see TextSeatEnv.
-        returns: of each player, at the end of an episode; else empty.
-        skipped_returns: see TextSeatEnv; empty except after `reset`.
-    """
-
-    messages: list[dict[str, str]]
-    truncated: bool = False
+    messages: list[dict[str, str]]  # the chat messages to answer, complete; empty at the end of an episode
+    truncated: bool = False  # whether the episode was cut off at `max_plies`
+    # see TextSeatEnv
     player: int
     attempt: int
     outcome: str
     reason: str
     outcomes: dict[str, int]
-    returns: list[float] = Field(default_factory=list)
-    skipped_returns: list[float] = Field(default_factory=list)
+    returns: list[float] = Field(default_factory=list)  # of each player, at the end of an episode; else empty
+    skipped_returns: list[float] = Field(default_factory=list)  # see TextSeatEnv; empty except after `reset`
 
 
 class CardState(env_server.State):
-    """The episode, without anything that is hidden from the seat.
+    """The episode, without anything that is hidden from the seat."""
 
-    Attributes:
-        game: its name.
-        options: of the game.
-    """
-
-    game: str
-    options: dict[str, Any]
+    game: str  # its name
+    options: dict[str, Any]  # of the game
 
 
 class CardEnvironment(env_server.Environment[CardAction, CardObservation, CardState]):
@@ -78,12 +61,7 @@ class CardEnvironment(env_server.Environment[CardAction, CardObservation, CardSt
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, game: str | Game, seat: int | str = "random", **settings: Any) -> None:
-        """Set up the opponents. Call `reset` to deal.
-
-        Args:
-            game: name of a game, or a Game.
-            seat: the default for `reset`.
-            settings: further arguments of TextSeatEnv, and game options: defaults for `reset`.
+        """Set up the opponents. Call `reset` to deal. The arguments are those of TextSeatEnv, and defaults for `reset`.
 
         Raises:
             GameNotFoundError, OptionError, AgentError: as TextSeatEnv.
@@ -103,15 +81,14 @@ class CardEnvironment(env_server.Environment[CardAction, CardObservation, CardSt
         opponents: str | list[str] | None = None,
         options: dict[str, Any] | None = None,
     ) -> CardObservation:
-        """Deal a game and play until the seat has something to choose.
+        """Deal a game and play until the seat has something to choose. What is not given is as the server's operator
+        set it.
 
         Args:
             seed: seed of the deal and of everything after it. With seat "random" it determines the seat, too.
             episode_id: name of the episode; drawn by default.
-            seat: who is the learner in this episode; by default the server's setting, as for all that follow.
             opponents: names of policies of the game. Only the operator of the server may choose other agents, because
                 these may run programs.
-            options: game options.
 
         Raises:
             OptionError: unknown option or invalid value.
@@ -132,12 +109,8 @@ class CardEnvironment(env_server.Environment[CardAction, CardObservation, CardSt
         return CardObservation(messages=messages, **info)
 
     def step(self, action: CardAction, timeout_s: float | None = None, **kwargs: Any) -> CardObservation:
-        """Read a reply and play on to the seat's next choice; see TextSeatEnv.step.
-
-        Args:
-            action: the reply.
-            timeout_s: ignored: nothing here waits.
-            kwargs: ignored.
+        """Read a reply and play on to the seat's next choice; see TextSeatEnv.step. `timeout_s` is ignored: nothing
+        waits.
         """
         messages, reward, terminated, truncated, info = self._env.step(action.text, finish_reason=action.finish_reason)
         self._steps += 1
@@ -186,11 +159,8 @@ class CardEnvClient(EnvClient[CardAction, CardObservation, CardState]):
 
 
 def create_app(game: str | Game, seat: int | str = "random", *, max_concurrent_envs: int = 1, **settings: Any) -> Any:
-    """Return the FastAPI application of a server for a game.
-
-    Args:
-        game, seat, settings: as in CardEnvironment.
-        max_concurrent_envs: most clients at a time.
+    """Return the FastAPI application of a server for a game and at most `max_concurrent_envs` clients; see
+    CardEnvironment.
 
     Raises:
         GameNotFoundError, OptionError, AgentError: as TextSeatEnv.

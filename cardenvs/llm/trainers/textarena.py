@@ -55,12 +55,7 @@ class CardEnv(textarena.Env):
         on_failure: str | None = None,
         **options: Any,
     ) -> None:
-        """Check the settings. Call `reset` to deal.
-
-        Args:
-            game: name of a game, or a Game.
-            prompt, retries, on_failure: as in TextSeatEnv.
-            options: game options, except `num_players`, which `reset` takes.
+        """Check the settings, which are those of TextSeatEnv. Call `reset` to deal; it takes `num_players`.
 
         Raises:
             GameNotFoundError: no game has this name.
@@ -74,11 +69,7 @@ class CardEnv(textarena.Env):
         TextPlayer(self.game, *self._settings)  # fails now if ever
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
-        """Deal a game and play until a player has something to choose.
-
-        Args:
-            num_players: players of the game.
-            seed: seed of the deal; None draws one.
+        """Deal a game and play until a player has something to choose. Without a seed, one is drawn.
 
         Raises:
             OptionError: the game does not take that many players.

@@ -5,22 +5,14 @@ const bySuit = (a, b) => a.suit.localeCompare(b.suit) || rankOf(a.rank) - rankOf
 const byRank = (a, b) => rankOf(a.rank) - rankOf(b.rank) || a.rank.localeCompare(b.rank) || a.suit.localeCompare(b.suit);
 
 // `parts`: the group with the picture; `held`: hands as lists of {id, suit, rank}; `order`: "suit", "rank" or "".
+// Each card of a hand lies in a slot; the sorted cards are put into the slots from left to right.
 export function sortHands(parts, held, order) {
   if (!order) return;
   for (const hand of held) {
-    const cards = hand.map(card => parts.querySelector(`[data-token="${CSS.escape(card.id)}"]`));
-    if (cards.length < 2 || cards.some(card => !card?.querySelector("rect"))) continue;
-    const places = cards.map(corner), first = cards[0].parentNode;
+    const cards = hand.map(card => parts.querySelector(`[data-slot] > [data-token="${CSS.escape(card.id)}"]`));
+    if (cards.length < 2 || cards.includes(null)) continue;
+    const slots = cards.map(card => card.parentNode);
     const sorted = [...hand].sort(order === "suit" ? bySuit : byRank).map(card => cards[hand.indexOf(card)]);
-    first.append(...sorted);  // a card covers those before it
-    sorted.forEach((card, k) => {
-      const now = corner(card), scale = card.getScreenCTM();
-      card.style.transform = `translate(${(places[k].x - now.x) / scale.a}px,${(places[k].y - now.y) / scale.d}px)`;
-    });
+    slots.forEach((slot, k) => slot.append(sorted[k]));
   }
-}
-
-function corner(card) {
-  const outline = card.querySelector("rect"), box = outline.getBBox();
-  return new DOMPoint(box.x, box.y).matrixTransform(outline.getScreenCTM());
 }

@@ -1,4 +1,6 @@
 // The panel of seats: who plays, changing that, and what agents were asked and answered.
+import {notesOf} from "./notes.js";
+
 const make = (tag, fields = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), fields);
   made.append(...children);
@@ -45,21 +47,16 @@ function choice(text, agents, seat) {
 }
 
 // Shows what an agent noted, latest first; appends to what is there if it goes on.
-export function showLog(box, log, goesOn, more) {
+export function showLog(box, log, name, goesOn, more) {
   if (!goesOn) {
-    box.replaceChildren(make("h2", {textContent: `Log of player_${log.player}`}));
+    box.replaceChildren(make("h2", {textContent: `Log of ${name}`}));
     if (!log.is_full) box.append(make("p", {className: "dim", textContent: "Only failures, as long as the game goes on: the rest would show the hand."}));
     if (!log.entries.length) box.append(make("p", {textContent: "Nothing is noted."}));
   }
   box.querySelector(".more")?.remove();
   box.append(...log.entries.map(entry => entry.failed
     ? make("p", {textContent: `It failed: ${entry.failed.map(one => one.times > 1 ? `${one.reason} (${one.times} times)` : one.reason).join("; ")}.`})
-    : make("details", {}, make("summary", {textContent: `${entry.label || "no move yet"}${entry.notes.outcome ? ` (${entry.notes.outcome})` : ""}`}), values(entry.notes))));
+    : make("details", {}, make("summary", {textContent: `${entry.label || "no move yet"}${entry.notes.outcome ? ` (${entry.notes.outcome})` : ""}`}), ...notesOf(entry.notes))));
   const last = log.entries.at(-1);
   if (last && last.number > 0) box.append(Object.assign(button("Earlier", () => more(last.number)), {className: "more"}));
-}
-
-function values(value) {
-  if (value === null || typeof value !== "object") return make("pre", {textContent: String(value)});
-  return make("dl", {}, ...Object.entries(value).flatMap(([name, one]) => [make("dt", {textContent: name}), make("dd", {}, values(one))]));
 }

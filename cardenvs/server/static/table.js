@@ -1,19 +1,28 @@
 // A table: shows positions as they come, and sends what the player chooses. The server decides what is legal.
+import {dragging} from "./drag.js";
 import {sortHands} from "./hand.js";
+import {keep as keepLink} from "./kept.js";
+import {Log, coloured} from "./log.js";
+import {move, places} from "./motion.js";
+import {notesOf} from "./notes.js";
 import {showLog, showSeats} from "./seats.js";
 import {rendered} from "./text.js";
 
 const $ = id => document.getElementById(id);
 const link = location.pathname.split("/").pop();
 const narrow = matchMedia("(max-width: 640px)");
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-const MOST_BUTTONS = 12, MOST_LISTED = 400;
+const HAND = 2;  // what an earlier position may close: a trick is 1
+const MOST_BUTTONS = 12, MOST_LISTED = 400, MOST_FOLLOWED = 12;
+const MOST_LAST = 4;  // lines about the end of a game
+const log = new Log($("log"));
 
 let socket = null, latest = null, chosen = new Set(), hinted = null, retry = 500, agents = null;
 let past = null, wanted = null, isAsking = false, playing = null;  // an earlier position, and the one asked for
+let following = [], hold = null;  // moments of the latest actions that are still to be shown, and the timer for the next
 let round = null, lastRound = null, logged = null;
+let drawn = null;  // the position in the picture
 
-$("symbols").innerHTML = $("suits").innerHTML;
+$("symbols").innerHTML = $("suits").content.querySelector("svg").innerHTML;
 
 // -- talking to the server ------------------------------------------------------------------------------------
 
@@ -41,20 +50,19 @@ function receive(message) {
   if (message.type === "past") return arrivePast(message);
   if (message.type === "log") return arriveLog(message);
   if (message.type === "link") return showOpened(message);
-  if (message.type === "refused") { isAsking = false; return say(message.reason, true); }
+  if (message.type === "refused") { isAsking = false; return refuse(message.reason); }
   if (message.type === "hint" && message.turn === latest.turn) return showHint(message);
   if (message.type === "plays" && message.turn === latest.turn) return showPlays(message.plays);
 }
 
 function arrive(position) {
-  const log = $("log"), before = latest;
-  while (log.children.length > position.log_at) log.lastChild.remove();
-  for (const line of position.log) log.append(Object.assign(document.createElement("li"), {textContent: line}));
-  if (position.log.length) log.scrollTop = log.scrollHeight;
+  const before = latest;
+  log.add(position.log_at, position.log, position.folds);
   const isNew = before === null || position.turn !== before.turn || position.viewer !== before.viewer || position.width !== before.width;
   latest = position;
+  if (before === null && (position.seat !== null || position.host)) keepLink(link);
   if (isNew) { hinted = null; clear(); if (before !== null) say(""); }
-  if (past !== null && (past.viewer !== position.viewer || past.event > position.events)) past = null;  // moves were taken back
+  if (past !== null && (past.viewer !== position.viewer || past.event > position.events)) { unfollow(); past = null; }  // moves were taken back
   document.title = `${position.seat === position.current ? "● " : ""}${position.title} - cardenvs`;
   $("title").textContent = position.title;
   showNames();
@@ -62,14 +70,22 @@ function arrive(position) {
   showStopped();
   $("problem").textContent = position.problem;
   $("problem").hidden = !position.problem;
-  if (past === null) show(); else showHistory();
+  follow(position.beats);
+  if (past === null && !following.length) show(); else showHistory();
   beginRound(position.round);
 }
 
 function say(text, isBad = false) {
-  $("said").textContent = text;
+  $("said").replaceChildren(...coloured(text));
   $("said").className = isBad ? "bad" : "";
   $("said").hidden = !text;
+}
+
+// A refusal names the paragraph of the rules, which opens with a click.
+function refuse(reason) {
+  const number = /\(rules\.md (\d+(?:\.\d+)?)/.exec(reason)?.[1];
+  say(reason.replace(/^\w+_v\d+: /, "").replace(/ \(rules\.md [^)]*\)/, "").replace(/; legal: .*$/s, "."), true);
+  if (number) $("said").append(" ", button(`Rule ${number}`, () => showParagraph(number)));
 }
 
 // -- the picture ----------------------------------------------------------------------------------------------
@@ -78,15 +94,20 @@ function show() {
   const position = past ?? latest;
   const focused = document.activeElement?.closest?.("#picture [role=button]");
   const hadFocus = focused && (focused.dataset.token ?? focused.dataset.pile);
-  const before = still.matches ? new Map() : places();
+  const before = places($("parts")), isOther = drawn !== null && drawn !== position;
   $("picture").setAttribute("viewBox", `0 0 ${position.width} ${position.height}`);
   $("picture").setAttribute("aria-label", position.label);
-  $("parts").innerHTML = `<rect class="cv-bg" width="${position.width}" height="${position.height}" rx="14"/>${position.parts}`;
+  const least = isNarrow() ? position.height * 2 : position.height * 0.93;  // smaller, its text could not be read
+  $("picture").style.maxHeight = `max(calc(100vh - 240px), ${least}px)`;
+  document.body.classList.toggle("tall", !isNarrow() && least > innerHeight - 200);
+  $("parts").innerHTML = `<rect class="cv-bg" width="${position.width}" height="${position.height}" rx="18"/>${position.parts}`;
   sortHands($("parts"), position.held, $("sort").value);
   $("sorting").hidden = !position.held.some(hand => hand.length > 1);
-  glide(before);
+  if (isOther) move($("parts"), before, drawn.current, position.current);
+  drawn = position;
+  showDone(position);
   const open = mine();
-  $("prompt").textContent = promptText();
+  $("prompt").replaceChildren(...coloured(promptText()));
   $("prompt").className = open.length ? "yours" : "";
   for (const place of clickable(open)) {
     place.setAttribute("role", "button");
@@ -97,22 +118,45 @@ function show() {
   showChoices(open);
   if (hadFocus) (placeOf(hadFocus) ?? $("picture").querySelector("[role=button]") ?? $("choices").querySelector("button"))?.focus();
   showHistory();
-  $("end").hidden = !latest.over;
+  showBanner();
+  if (isOther && open.length && isNarrow()) reach();
+  showEnd();
 }
 
 function promptText() {
+  if (past !== null && (hold !== null || following.length)) return past.said.join(" ");
   if (past !== null) return `Event ${past.event} of ${latest.events}. ${past.said.join(" ")}`;
   const position = latest;
   if (position.over) return `The game is over: ${position.players.map(player => `${player.name} ${signed(player.return)}`).join(", ")}.`;
   if (position.seat === position.current) return position.prompt || "Your turn.";
   const {name, by} = position.players[position.current];
   const absent = by === "person" && !position.here.includes(position.current) ? ", who is not here," : "";
-  return `${name}${by === "person" ? absent : ` (${by})`} is to act${position.paused ? "; the agents are paused" : ""}.`;
+  return `${name}${by === "person" ? absent : ""} is to act${position.paused ? "; the agents are paused" : ""}.`;
 }
 
 const signed = value => `${value > 0 ? "+" : ""}${Number(value.toFixed(2))}`;
 const mine = () => (past === null && latest.seat !== null && latest.viewer === latest.seat && !latest.over && !latest.stopped ? latest.choices : []);
 const placeOf = id => $("parts").querySelector(`[data-token="${CSS.escape(id)}"], [data-pile="${CSS.escape(id)}"]`);
+
+// Scrolls a phone so that the player's own cards lie above the bar, in reach of a thumb.
+function reach() {
+  const below = $("picture").getBoundingClientRect().bottom - (innerHeight - $("bar").offsetHeight);
+  if (below > 0) scrollBy({top: below});
+}
+
+// Writes beside each player what they did last.
+function showDone(position) {
+  const names = latest.players.map(player => player.name);
+  const done = position === latest ? log.latest(names) : log.latest(names, position.said);
+  for (const text of $("parts").querySelectorAll("[data-said]")) {
+    let said = done.get(names[Number(text.dataset.said)]) ?? "";
+    text.textContent = said;
+    while (said && text.getComputedTextLength() > Number(text.dataset.room)) {
+      said = said.slice(0, -1);
+      text.textContent = `${said.trimEnd()}…`;
+    }
+  }
+}
 
 function nameOf(place) {
   if (place.dataset.pile) return place.dataset.pile.replaceAll("_", " ");
@@ -125,29 +169,6 @@ function clickable(open) {
   for (const choice of fitting()) if (chosen.size && choice.target) piles.add(choice.target);
   return [...$("parts").querySelectorAll("[data-token], [data-pile]")].filter(
     place => tokens.has(place.dataset.token) || piles.has(place.dataset.pile));
-}
-
-// Where each token lies, in units of the picture.
-function places() {
-  const toPicture = $("parts").getScreenCTM()?.inverse(), found = new Map();
-  if (!toPicture) return found;
-  for (const token of $("parts").querySelectorAll("[data-token]")) {
-    const box = token.getBoundingClientRect();
-    found.set(token.dataset.token, new DOMPoint(box.x, box.y).matrixTransform(toPicture));
-  }
-  return found;
-}
-
-function glide(before) {
-  if (!before.size) return;
-  const after = places();
-  for (const token of $("parts").querySelectorAll("[data-token]")) {
-    const from = before.get(token.dataset.token), to = after.get(token.dataset.token);
-    if (!from || Math.abs(from.x - to.x) + Math.abs(from.y - to.y) < 6) continue;
-    const own = token.style.transform || "translate(0px,0px)";
-    const start = `translate(${from.x - to.x}px,${from.y - to.y}px) ${own}`;
-    token.animate([{transform: start}, {transform: own}], {duration: 320, easing: "ease-out"});
-  }
 }
 
 function mark() {
@@ -182,19 +203,30 @@ function button(text, onclick) {
   return Object.assign(document.createElement("button"), {textContent: text, type: "button", onclick});
 }
 
+// Buttons of choices: those with a row of a keypad in its rows, the others below.
 function buttons(choices) {
-  $("choices").replaceChildren(...choices.slice(0, MOST_LISTED).map(choice => button(choice.label, () => act(choice.action))));
+  const made = choices.slice(0, MOST_LISTED).map(choice => {
+    const one = button("", () => act(choice.action)), [what, ...more] = choice.label.split(", ");
+    const isAmount = choice.kind === "amount" && more.length;  // "raise to 45, 1/2 pot"
+    one.append(...isAmount ? [what, make("small", more.join(", "))] : coloured(choice.label));
+    return [choice.row, one];
+  });
+  const rows = [...new Set(made.map(([row]) => row).filter(row => row !== undefined))].sort((a, b) => a - b);
+  const pad = rows.map(row => Object.assign(make("div", ...made.filter(([other]) => other === row).map(([, one]) => one)), {className: "keys"}));
+  $("choices").replaceChildren(...pad.length ? [Object.assign(make("div", ...pad), {className: "keypad"})] : [], ...made.filter(([row]) => row === undefined).map(([, one]) => one));
+  [...$("choices").querySelectorAll("button")].slice(0, 9).forEach((one, k) => { one.dataset.key = String(k + 1); });
 }
 
 function showChoices(open) {
   const ranges = open.filter(choice => choice.most !== undefined);
   const plain = open.filter(choice => choice.most === undefined);
-  const few = plain.length <= MOST_BUTTONS;
+  const few = plain.length <= MOST_BUTTONS && !isNarrow();
   const isHidden = choice => !(choice.tokens ?? []).some(placeOf);
   buttons(chosen.size ? fitting() : plain.filter(choice => few || choice.kind !== "card" || isHidden(choice)));
   $("amount").hidden = !ranges.length;
   if (ranges.length) {
     for (const id of ["number", "slide"]) Object.assign($(id), {min: ranges[0].amount, max: ranges[0].most, value: ranges[0].amount});
+    $("named").replaceChildren(...(ranges[0].named ?? []).map(one => button(one.label, () => { $("number").value = $("slide").value = one.amount; })));
     $("bet").textContent = ranges[0].label.replace(/\s*\d+$/, "") || "Go";
   }
   $("all").hidden = open.length === 0;
@@ -205,23 +237,31 @@ function showChoices(open) {
 function listAll() {
   const wanted = $("filter").value.trim().toLowerCase();
   const found = mine().filter(choice => choice.label.toLowerCase().includes(wanted));
-  $("alllist").replaceChildren(...found.slice(0, MOST_LISTED).map(choice => button(choice.label, () => act(choice.action))));
+  $("alllist").replaceChildren(...found.slice(0, MOST_LISTED).map(choice => listed(choice.label, [choice.action])));
+}
+
+function listed(label, actions) {
+  const one = button("", () => act(...actions));
+  one.append(...coloured(label));
+  return one;
 }
 
 function showPlays(plays) {
-  $("alllist").replaceChildren(...plays.slice(0, MOST_LISTED).map(play => button(play.label, () => act(...play.actions))));
-}
-
-function inWords(notes) {
-  if (notes.search) return ` Values in ${notes.search.worlds} worlds: ${notes.search.values.map(([label, value]) => `${label} ${signed(value)}`).join(", ")}.`;
-  if (notes.probabilities) return ` ${notes.probabilities.map(([label, share]) => `${label} ${Math.round(100 * share)}%`).join(", ")}.`;
-  return Object.keys(notes).length ? ` ${JSON.stringify(notes)}` : "";
+  $("alllist").replaceChildren(...plays.slice(0, MOST_LISTED).map(play => listed(play.label, play.actions)));
 }
 
 function showHint(hint) {
   hinted = hint.action;
-  say(`${hint.agent} would choose: ${hint.label}.${inWords(hint.notes ?? {})}`);
+  const said = `${hint.agent} would choose: ${hint.label}.`;
+  say(said);
+  $("advice").replaceChildren(Object.assign(make("p", ...coloured(said)), {className: "best"}), ...notesOf(hint.notes));
+  if (!isNarrow()) choose("hints");
   mark();
+}
+
+function askForHint() {
+  say("Thinking ...");
+  ask("hint", {agent: $("adviser").value});
 }
 
 // -- around the picture ---------------------------------------------------------------------------------------
@@ -240,8 +280,9 @@ async function showControls() {
   const yours = latest.seat !== null && latest.seat === latest.current && !latest.over && latest.players[latest.seat].by === "person";
   $("tools").hidden = latest.seat === null || latest.over;
   $("undo").disabled = !latest.undo;
-  $("hint").disabled = $("leave").disabled = !yours;
-  $("watching").hidden = !latest.controls || latest.over;
+  $("hint").disabled = $("ask").disabled = $("leave").disabled = !yours;
+  $("watching").hidden = !latest.controls || latest.over || (latest.seat !== null && !latest.paused);
+  $("tempo").hidden = !latest.controls || latest.over;
   $("run").textContent = latest.paused ? "Go on" : "Pause";
   if (document.activeElement !== $("pace")) $("pace").value = latest.pace;
   $("eyes").hidden = !latest.sees_all;
@@ -271,12 +312,14 @@ function showHistory() {
 
 // Shows the table after an event. One question at a time: while an answer is awaited, the last wish counts.
 function go(event) {
+  unfollow();
   if (event >= latest.events) return goNow();
   lookUp(Math.max(1, event));
 }
 
 function lookUp(event) {
   wanted = event;
+  hinted = null;
   if (isAsking) return;
   isAsking = true;
   send({do: "past", event: wanted});
@@ -285,6 +328,7 @@ function lookUp(event) {
 function goNow() {
   wanted = null;
   past = null;
+  unfollow();
   stopPlaying();
   clear();
   if (latest !== null) show();
@@ -297,8 +341,10 @@ function arrivePast(message) {
   past = message;
   wanted = null;
   clear();
+  if (following.length) holdMoment();
+  else if (round !== null && round.at === message.event) showScores(message);
   show();
-  if (round !== null && round.at === message.event) showScores(message);
+  if (playing !== null && message.closes === HAND) stopPlaying();
 }
 
 const step = by => go((wanted ?? past?.event ?? latest.events) + by);
@@ -317,6 +363,45 @@ function startPlaying() {
   $("play").setAttribute("aria-pressed", "true");
 }
 
+// -- the moments of an action ---------------------------------------------------------------------------------
+
+// An action may complete a trick, gather it and deal: `beats` says after which events to stop for a look.
+function follow(beats) {
+  const isBusy = following.length > 0 || hold !== null;
+  if (!Number($("motion").value) || (past !== null && !isBusy) || (!isBusy && beats.length < 2)) return;
+  following.push(...beats);
+  if (following.length > MOST_FOLLOWED) following = following.filter(([, closes]) => closes);
+  if (!isBusy) lookUp(following[0][0]);
+}
+
+function followOn() {
+  clearTimeout(hold);
+  hold = null;
+  if (following.length) lookUp(following[0][0]);
+  else goNow();
+}
+
+// Holds a moment that has just been drawn.
+function holdMoment() {
+  while (following.length && following[0][0] <= past.event) following.shift();
+  if (round !== null && round.at === past.event) return showScores(past);
+  hold = setTimeout(followOn, Number($("motion").value) * [1, 3, 6][past.closes]);
+}
+
+function unfollow() {
+  clearTimeout(hold);
+  hold = null;
+  following = [];
+}
+
+function showBanner() {
+  const closes = past !== null && past.closes && $("round").hidden;
+  $("banner").hidden = !closes;
+  if (closes) $("result").replaceChildren(...past.said.map(line => make("div", ...coloured(line))));
+  $("skip").hidden = hold === null && !following.length;
+  $("skipall").hidden = following.length < 2 || closes;
+}
+
 // -- the end of a hand or round -------------------------------------------------------------------------------
 
 function beginRound(news) {
@@ -326,18 +411,21 @@ function beginRound(news) {
   if (!isUnread || latest.seat === null || latest.over) return;
   if (!$("stops").checked) return send({do: "next"});
   round = news;
-  lookUp(round.at);
+  if (!following.some(([event]) => event === round.at)) lookUp(round.at);
 }
 
 function showScores(message) {
   $("roundtitle").textContent = `Round ${round.number} is over`;
   $("roundsaid").replaceChildren(...message.said.map(line => make("p", line)));
-  const names = make("tr", make("th"), ...latest.players.map(player => make("th", player.name)));
-  const rows = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
-  $("scores").replaceChildren(names, ...rows.map(score => make("tr", make("th", score.label), ...score.values.map(value => make("td", typeof value === "number" ? String(Number(value.toFixed(2))) : value ?? "?")))));
+  const shown = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
+  const heading = make("tr", make("th"), ...shown.map(score => make("th", score.label)));
+  const rows = latest.players.map((player, p) => make("tr", make("th", player.name), ...shown.map(score => make("td", inFigures(score.values[p])))));
+  $("scores").replaceChildren(heading, ...rows);
   $("round").hidden = false;
-  $("next").focus();
+  $("next").focus({preventScroll: true});
 }
+
+const inFigures = value => (typeof value === "number" ? String(Number(value.toFixed(2))) : value ?? "?");
 
 function make(tag, ...children) {
   const made = document.createElement(tag);
@@ -349,7 +437,19 @@ function endRound() {
   round = null;
   $("round").hidden = true;
   send({do: "next"});
-  goNow();
+  followOn();
+}
+
+function showEnd() {
+  $("end").hidden = !latest.over || past !== null;
+  if ($("end").hidden) return;
+  $("endsaid").replaceChildren(...log.lines.slice(-MOST_LAST).map(line => make("p", ...coloured(line))));
+  const best = Math.max(...latest.players.map(player => player.return));
+  $("endscores").replaceChildren(...latest.players.map(player => {
+    const row = make("tr", make("th", player.name), make("td", signed(player.return)));
+    row.classList.toggle("best", player.return === best);
+    return row;
+  }));
 }
 
 // -- agents that cannot be asked, and their logs --------------------------------------------------------------
@@ -358,7 +458,7 @@ function showStopped() {
   const stopped = latest.stopped, isNew = stopped !== null && $("stopped").hidden;
   $("stopped").hidden = stopped === null;
   if (stopped === null) return;
-  $("stoptitle").textContent = `${stopped.agent} cannot play for player_${stopped.player}`;
+  $("stoptitle").textContent = `${stopped.agent} cannot play for ${latest.players[stopped.player].name}`;
   $("stopreason").textContent = `Its move failed: ${stopped.reason}. The game waits.`;
   $("stopdetail").textContent = stopped.detail;
   $("stopdetail").hidden = !stopped.detail;
@@ -372,23 +472,23 @@ function openLog(player, before = Number.MAX_SAFE_INTEGER) {
   send({do: "log", player, before});
 }
 
-function arriveLog(log) {
+function arriveLog(answer) {
   choose("seats");
   $("asked").hidden = false;
-  showLog($("asked"), log, logged !== Number.MAX_SAFE_INTEGER, before => openLog(log.player, before));
+  showLog($("asked"), answer, latest.players[answer.player].name, logged !== Number.MAX_SAFE_INTEGER, before => openLog(answer.player, before));
   if (logged === Number.MAX_SAFE_INTEGER) $("asked").scrollIntoView({block: "nearest"});
 }
 
 function showOpened({player, link: opened}) {
   const address = `${location.origin}/t/${opened}`;
   const anchor = Object.assign(make("a", address), {href: address});
-  $("opened").replaceChildren(`The link of player_${player}'s person: `, anchor);
+  $("opened").replaceChildren(`The link of ${latest.players[player].name}'s person: `, anchor);
   $("opened").hidden = false;
 }
 
 // -- tabs and looks -------------------------------------------------------------------------------------------
 
-const TABS = ["log", "rules", "seats"];
+const TABS = ["log", "hints", "rules", "seats", "look"];
 
 function choose(name) {
   for (const one of TABS) {
@@ -396,12 +496,32 @@ function choose(name) {
     $(`tab-${one}`).tabIndex = one === name ? 0 : -1;
     $(`panel-${one}`).hidden = one !== name;
   }
-  if (name === "rules" && !$("panel-rules").children.length) showRules();
+  if (name === "rules") showRules();
 }
 
 async function showRules() {
+  if ($("rules").children.length) return;
   const answer = await fetch(`/api/games/${latest.game}/rules`);
-  $("panel-rules").replaceChildren(...rendered(await answer.text()));
+  $("rules").replaceChildren(...rendered(await answer.text()));
+}
+
+// Shows only what has the words that are looked for.
+function findRules() {
+  const wanted = $("search").value.trim().toLowerCase();
+  for (const part of $("rules").children) {
+    part.hidden = wanted !== "" && !part.textContent.toLowerCase().includes(wanted);
+  }
+}
+
+async function showParagraph(number) {
+  choose("rules");
+  await showRules();
+  $("search").value = "";
+  findRules();
+  for (const part of $("rules").children) part.classList.remove("found");
+  const found = [...$("rules").children].find(part => part.textContent.trim().startsWith(`${number} `) || part.textContent.trim().startsWith(`${number}. `));
+  found?.classList.add("found");
+  found?.scrollIntoView({block: "center"});
 }
 
 const isNarrow = () => ($("layout").value ? $("layout").value === "narrow" : narrow.matches);
@@ -421,8 +541,10 @@ function keep(id, changed) {
 }
 
 $("picture").addEventListener("click", event => {
-  const place = event.target.closest("[role=button]");
+  if (hold !== null) return followOn();
+  const place = event.target.closest("[role=button]"), held = event.target.closest("[data-slot] > [data-token]");
   if (place) pick(place);
+  else if (held && mine().length) ask("act", {intents: [{move: {card: held.dataset.token}}]});  // refused, with the reason
 });
 $("picture").addEventListener("keydown", event => {
   const place = event.target.closest("[role=button]");
@@ -441,7 +563,8 @@ $("filter").oninput = listAll;
 $("plays").onclick = () => ask("plays");
 $("undo").onclick = () => ask("undo");
 $("leave").onclick = () => { if (confirm("Leave the game? You lose what the rules say.")) ask("leave"); };
-$("hint").onclick = () => { say("Thinking ..."); ask("hint", {agent: $("adviser").value}); };
+$("hint").onclick = $("ask").onclick = askForHint;
+$("search").oninput = findRules;
 $("run").onclick = () => send({do: "run", how: latest.paused ? "go" : "pause"});
 $("step").onclick = () => send({do: "run", how: "step"});
 $("pace").onchange = () => send({do: "pace", seconds: Number($("pace").value)});
@@ -453,6 +576,8 @@ $("play").onclick = () => (playing === null ? startPlaying() : stopPlaying());
 $("speed").onchange = () => { if (playing !== null) startPlaying(); };
 $("now").onclick = goNow;
 $("next").onclick = endRound;
+$("skip").onclick = followOn;
+$("skipall").onclick = goNow;
 $("retry").onclick = () => { $("retry").disabled = true; send({do: "retry"}); };
 $("stoplog").onclick = () => openLog(latest.stopped.player);
 for (const name of TABS) $(`tab-${name}`).onclick = () => choose(name);
@@ -467,8 +592,56 @@ document.querySelector("[role=tablist]").addEventListener("keydown", event => {
 keep("sort", () => show());
 keep("layout", look);
 keep("stops");
+keep("motion");
 narrow.addEventListener("change", look);
 document.addEventListener("keydown", event => {
-  if (event.key === "Escape" && chosen.size) { clear(); show(); }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") {
+    if (hold !== null) goNow();
+    else if (chosen.size) { clear(); show(); }
+    return;
+  }
+  if (event.target.closest("input, select, textarea, button, [role=button], [role=tab], summary, a")) return;
+  if (event.key === " " && hold !== null) { event.preventDefault(); followOn(); }
+  if (/^[1-9]$/.test(event.key)) press(Number(event.key) - 1);
 });
+
+// The moves have numbers: first the buttons, as they show, then what can be clicked in the picture, from left to right.
+function press(number) {
+  const shown = [...$("choices").querySelectorAll("button")];
+  const marked = clickable(mine()).sort((a, b) => a.getBoundingClientRect().x - b.getBoundingClientRect().x);
+  if (number < shown.length) shown[number].click();
+  else if (marked[number - shown.length]) pick(marked[number - shown.length]);
+}
+
+// -- dragging, and cards to look at ---------------------------------------------------------------------------
+
+dragging($("picture"), token => {
+  const found = mine().filter(choice => choice.kind === "card" && choice.tokens.includes(token) && [...chosen].every(id => choice.tokens.includes(id)));
+  return found.length ? [...new Set(found.map(choice => choice.target).filter(Boolean))] : null;
+}, (token, pile) => {
+  const tokens = new Set([...chosen, token]);
+  const found = mine().filter(choice => choice.kind === "card" && choice.tokens.length === tokens.size && choice.tokens.every(id => tokens.has(id)));
+  const fits = pile ? found.filter(choice => choice.target === pile) : found;
+  if (fits.length === 1) return act(fits[0].action);
+  chosen = tokens;
+  show();
+  if (fits.length > 1) buttons(fits);
+});
+
+function showCard(token) {
+  $("card").hidden = !token;
+  if (!token) return;
+  const face = JSON.parse(token.dataset.card);
+  $("card").replaceChildren(make("h2", face.title), ...(face.lines ?? []).map(line => make("p", line)));
+  $("card").className = `colour-${face.colour ?? "white"}`;
+  const box = token.getBoundingClientRect(), stage = $("stage").getBoundingClientRect();
+  const isLeft = box.x + box.width / 2 > stage.x + stage.width / 2;
+  $("card").style.left = isLeft ? `${Math.max(8, box.x - stage.x - $("card").offsetWidth - 10)}px` : `${Math.min(stage.width - $("card").offsetWidth - 8, box.right - stage.x + 10)}px`;
+  $("card").style.top = `${Math.max(8, Math.min(stage.height - $("card").offsetHeight - 8, box.y - stage.y))}px`;
+}
+
+$("picture").addEventListener("pointerover", event => showCard(event.target.closest("[data-card]")));
+$("picture").addEventListener("pointerleave", () => showCard(null));
+$("picture").addEventListener("focusin", event => showCard(event.target.closest("[data-card]")));
 connect();

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cardenvs.core.cards import folded
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR, UNKNOWN
 from cardenvs.core.fold import FoldedTable
@@ -20,17 +21,11 @@ _REST = "..."  # in the contents of a pile: any more tokens
 
 @dataclass(frozen=True)
 class Check:
-    """One expectation, and whether it holds.
+    """One expectation, and whether it holds."""
 
-    Attributes:
-        what: the setting that was checked, such as "returns" or "table hand/0".
-        expected: what was expected, as text.
-        problem: why it does not hold; empty if it does.
-    """
-
-    what: str
-    expected: str
-    problem: str
+    what: str  # the setting that was checked, such as "returns" or "table hand/0"
+    expected: str  # what was expected, as text
+    problem: str  # why it does not hold; empty if it does
 
 
 def checks(state: State, expect: Expect) -> list[Check]:
@@ -82,8 +77,7 @@ def _winners(state: State) -> list[int]:
     return sorted(named) if named is not None else [p for p, value in enumerate(state.returns) if value == best]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Legal actions
+# -- legal actions ------------------------------------------------------------------------------------------------
 
 
 def labels(state: State) -> list[str]:
@@ -92,18 +86,17 @@ def labels(state: State) -> list[str]:
 
 
 def matching(pattern: str, texts: Iterable[str]) -> list[str]:
-    """Return the texts that a label stands for. Case and extra whitespace do not matter; * stands for any text."""
-    wanted = _plain(pattern)
+    """Return the texts that a pattern stands for. Case, extra whitespace and the spelling of cards do not matter; *
+    stands for any text.
+    """
+    wanted = folded(pattern)
     expression = re.compile(".*".join(map(re.escape, wanted.split("*"))), re.DOTALL)
-    return [text for text in texts if _plain(text) == wanted or expression.fullmatch(_plain(text))]
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.lower().split())
+    return [text for text in texts if folded(text) == wanted or expression.fullmatch(folded(text))]
 
 
 def _check_legal(state: State, name: str, expected: list[str]) -> Iterator[Check]:
-    found, wanted = Counter(map(_plain, labels(state))), Counter(map(_plain, expected))
+    key = state.game.view.label_key
+    found, wanted = Counter(map(key, labels(state))), Counter(map(key, expected))
     problems = [f"not legal: {_listed((wanted - found).elements())}"] if wanted - found else []
     problems += [f"also legal: {_listed((found - wanted).elements())}"] if found - wanted else []
     yield Check(name, _listed(expected), "; ".join(problems))
@@ -134,18 +127,19 @@ def _illegal_problem(state: State, action: str | int, reason: str) -> str:
     reasons = [state.explain_illegal(number) for number in ids]
     if not all(reasons):
         return "it is legal"
-    return "" if any(reason in text for text in reasons) else f"the reason is: {reasons[0]}"
+    return "" if any(folded(reason) in folded(text) for text in reasons) else f"the reason is: {reasons[0]}"
 
 
 def _ids_of(state: State, label: str) -> list[int]:
     """Return the ids of the actions with this label: the legal one, if there is one, else all that have it."""
-    legal = [action for action in state.legal_actions() if _plain(state.action_label(action)) == _plain(label)]
+    key = state.game.view.label_key
+    wanted = key(label)
+    legal = [action for action in state.legal_actions() if key(state.action_label(action)) == wanted]
     every = range(state.game.num_actions(state.options))
-    return legal or [action for action in every if _plain(state.action_label(action)) == _plain(label)]
+    return legal or [action for action in every if key(state.action_label(action)) == wanted]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The table
+# -- the table ----------------------------------------------------------------------------------------------------
 
 
 def _check_table(state: State, name: str, expected: dict[str, Any]) -> Iterator[Check]:
@@ -193,7 +187,7 @@ def _pile_problem(state: State, table: FoldedTable, pile: int, content: Any) -> 
         return "" if len(tokens) == content else f"it has {len(tokens)}: {_tokens_text(state, tokens, ordered)}"
     parts = content.replace(",", " ").split() if isinstance(content, str) else content
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        return 'a pile is a text such as "Ah 5h ?", a list of texts, or the number of its cards'
+        return 'a pile is a text such as "A♥ 5♥ ?", a list of texts, or the number of its cards'
     try:
         wanted = [part if part == _REST else _parsed(state, part) for part in parts]
     except DeckError as error:
@@ -206,7 +200,7 @@ def _parsed(state: State, text: str) -> int:
     return UNKNOWN if text == "?" else state.game.view.parse_token(text)
 
 
-def _fits_in_order(tokens: list[int], wanted: list) -> bool:
+def _fits_in_order(tokens: list[int], wanted: list[Any]) -> bool:
     if _REST not in wanted:
         return tokens == wanted
     rest = wanted.index(_REST)
@@ -215,7 +209,7 @@ def _fits_in_order(tokens: list[int], wanted: list) -> bool:
     return enough and tokens[:rest] == first and tokens[len(tokens) - len(last) :] == last
 
 
-def _fits_in_any_order(tokens: list[int], wanted: list) -> bool:
+def _fits_in_any_order(tokens: list[int], wanted: list[Any]) -> bool:
     known = Counter(token for token in wanted if token != _REST)
     return known <= Counter(tokens) if _REST in wanted else known == Counter(tokens)
 
@@ -226,8 +220,7 @@ def _tokens_text(state: State, tokens: list[int], ordered: bool) -> str:
     return " ".join("?" if token == UNKNOWN else words.token_label(token) for token in shown) or "empty"
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Events, facts, and what single viewers know
+# -- events, facts, and what single viewers know ------------------------------------------------------------------
 
 
 def _check_events(state: State, name: str, expected: list[str]) -> Iterator[Check]:
@@ -241,7 +234,7 @@ def _check_no_events(state: State, name: str, expected: list[str]) -> Iterator[C
 def _event_checks(state: State, viewer: int, name: str, expected: list[str], wanted: bool) -> Iterator[Check]:
     recap = state.recap(viewer)
     for text in expected:
-        found = [sentence for sentence in recap if text in sentence]
+        found = [sentence for sentence in recap if folded(text) in folded(sentence)]
         problem = ""
         if wanted and not found:
             problem = f"the last events are: {' '.join(recap[-5:])}"
@@ -279,8 +272,7 @@ def _no_player(state: State) -> str:
     return f"there is no such player; there are 0 to {state.num_players - 1}"
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Texts
+# -- texts --------------------------------------------------------------------------------------------------------
 
 
 def _shown(value: Any) -> str:

@@ -20,10 +20,8 @@ _Place = tuple[str | int, ...]
 
 
 def read_scenarios(*paths: str | os.PathLike[str]) -> list[Scenario]:
-    """Return the scenarios of some files, in order.
-
-    Args:
-        paths: YAML files of at most 256 KiB, or folders, all of whose `*.yaml` files are read, subfolders included.
+    """Return the scenarios, in order, of YAML files of at most 256 KiB, or of all `*.yaml` files in folders and
+    subfolders.
 
     Raises:
         FileError: a path does not exist or is not a regular file.
@@ -92,8 +90,7 @@ def _scenario(
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Lines
+# -- lines --------------------------------------------------------------------------------------------------------
 
 
 def _lines(path: Path) -> dict[_Place, int]:

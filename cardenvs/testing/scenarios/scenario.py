@@ -20,21 +20,13 @@ class ScenarioError(AssertionError):
 
 @dataclass(frozen=True)
 class PlayedStep:
-    """A step of a scenario that has been played.
+    """A step of a scenario that has been played."""
 
-    Attributes:
-        number: from 1.
-        line: of the step in its file, from 1.
-        actions: what was done, as in "player_0: pass".
-        checks: the expectations, and a failed "do", "auto" or "forfeit" if the actions could not be played.
-        state: the position after the step. Later steps change it.
-    """
-
-    number: int
-    line: int
-    actions: list[str]
-    checks: list[Check]
-    state: State
+    number: int  # from 1
+    line: int  # of the step in its file, from 1
+    actions: list[str]  # what was done, as in "player_0: pass"
+    checks: list[Check]  # the expectations, and a failed "do", "auto" or "forfeit" if the actions could not be played
+    state: State  # the position after the step. Later steps change it.
 
     @property
     def failures(self) -> list[Check]:
@@ -44,29 +36,17 @@ class PlayedStep:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario of a file. `read_scenarios` makes them.
+    """A scenario of a file. `read_scenarios` makes them."""
 
-    Attributes:
-        name: what it shows.
-        where: its file, as given.
-        line: where it starts in the file, from 1.
-        game: the Game.
-        options: options of the game by name.
-        seed: of all chance that the deck leaves open.
-        deck: explicit cards in dealing order, or None.
-        steps: what is played, and what must hold.
-        step_lines: where each step starts in the file.
-    """
-
-    name: str
-    where: str
-    line: int
-    game: Game
-    options: dict[str, Any]
-    seed: int
-    deck: str | None
-    steps: tuple[Step, ...]
-    step_lines: tuple[int, ...]
+    name: str  # what it shows
+    where: str  # its file, as given
+    line: int  # where it starts in the file, from 1
+    game: Game  # the Game
+    options: dict[str, Any]  # options of the game by name
+    seed: int  # of all chance that the deck leaves open
+    deck: str | None  # explicit cards in dealing order, or None
+    steps: tuple[Step, ...]  # what is played, and what must hold
+    step_lines: tuple[int, ...]  # where each step starts in the file
 
     def __str__(self) -> str:
         return f"{self.where}: {self.name}"

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Self
 
 from cardenvs.core.errors import require
 from cardenvs.core.text import LONGEST_NAME
+from cardenvs.core.validation import setting
 
 require("pydantic", "arena")
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator  # noqa: E402
@@ -54,44 +55,44 @@ class _Section(BaseModel):
 class Seen(_Section):
     """What a viewer must know."""
 
-    table: dict[Place, Any] = Field(default={}, description="contents of piles and counters")
-    events: Texts = Field(default=[], description="texts that the viewer's recap contains")
-    no_events: Texts = Field(default=[], description="texts that it does not contain")
+    table: dict[Place, Any] = setting({}, "contents of piles and counters")
+    events: Texts = setting([], "texts that the viewer's recap contains")
+    no_events: Texts = setting([], "texts that it does not contain")
 
 
 class Expect(_Section):
     """What must hold in a position. Only the settings that are given are checked."""
 
-    player: int = Field(default=0, description="the player to act")
-    phase: Text = Field(default="", description="the phase of play")
-    over: bool = Field(default=False, description="whether the game is over")
-    ply: int = Field(default=0, description="actions since the deal")
-    returns: list[float] = Field(default=[], description="each player's total reward")
-    rewards: list[float] = Field(default=[], description="each player's reward from the last action")
-    winner: Annotated[list[int], BeforeValidator(_as_list)] = Field(default=[], description="who has won the game")
-    active: list[bool] = Field(default=[], description="whether each player is still in the game")
-    legal: Texts = Field(default=[], description="labels of all legal actions, in any order")
-    legal_includes: Texts = Field(default=[], description="labels of some of them; * stands for any text")
-    legal_excludes: Texts = Field(default=[], description="labels that are not among them; * stands for any text")
-    num_legal: int = Field(default=0, description="number of legal actions")
-    illegal: dict[ActionName, Text] = Field(default={}, description="illegal actions, and a part of the reason")
-    table: dict[Place, Any] = Field(default={}, description="contents of piles and counters, all cards face up")
-    events: Texts = Field(default=[], description="texts that the recap of all events contains")
-    no_events: Texts = Field(default=[], description="texts that it does not contain")
-    facts: dict[int, dict[str, Any]] = Field(default={}, description="some of each player's facts")
-    seen_by: dict[int | str, Seen] = Field(default={}, description="what a player or `spectator` knows")
+    player: int = setting(0, "the player to act")
+    phase: Text = setting("", "the phase of play")
+    over: bool = setting(False, "whether the game is over")
+    ply: int = setting(0, "actions since the deal")
+    returns: list[float] = setting([], "each player's total reward")
+    rewards: list[float] = setting([], "each player's reward from the last action")
+    winner: Annotated[list[int], BeforeValidator(_as_list)] = setting([], "who has won the game")
+    active: list[bool] = setting([], "whether each player is still in the game")
+    legal: Texts = setting([], "labels of all legal actions, in any order")
+    legal_includes: Texts = setting([], "labels of some of them; * stands for any text")
+    legal_excludes: Texts = setting([], "labels that are not among them; * stands for any text")
+    num_legal: int = setting(0, "number of legal actions")
+    illegal: dict[ActionName, Text] = setting({}, "illegal actions, and a part of the reason")
+    table: dict[Place, Any] = setting({}, "contents of piles and counters, all cards face up")
+    events: Texts = setting([], "texts that the recap of all events contains")
+    no_events: Texts = setting([], "texts that it does not contain")
+    facts: dict[int, dict[str, Any]] = setting({}, "some of each player's facts")
+    seen_by: dict[int | str, Seen] = setting({}, "what a player or `spectator` knows")
 
 
 class Auto(_Section):
     """Automatic play until a condition holds."""
 
-    policy: Text | None = Field(default=None, description="random, or a policy of the game")
-    prefer: Texts = Field(default=[], description="labels, best first; the first legal one is played. * is any text")
-    until: Annotated[Expect, BeforeValidator(_condition)] = Field(
-        default=Expect(over=True), description="`over`, or what must hold, as in `expect`"
+    policy: Text | None = setting(None, "random, or a policy of the game")
+    prefer: Texts = setting([], "labels, best first; the first legal one is played. * is any text")
+    until: Annotated[Expect, BeforeValidator(_condition)] = setting(
+        Expect(over=True), "`over`, or what must hold, as in `expect`"
     )
-    at_most: int = Field(default=1000, ge=1, le=100_000, description="actions after which the step fails")
-    seed: Seed = Field(default=0, description="of the policy's random choices")
+    at_most: int = setting(1000, "actions after which the step fails", ge=1, le=100_000)
+    seed: Seed = setting(0, "of the policy's random choices")
 
     @model_validator(mode="after")
     def _one_way_to_choose(self) -> Self:
@@ -103,12 +104,12 @@ class Auto(_Section):
 class Step(_Section):
     """Some actions, then what must hold."""
 
-    do: Annotated[list[ActionName], BeforeValidator(_as_list)] = Field(
-        default=[], description="actions to play, by label (or by id, as a number)"
+    do: Annotated[list[ActionName], BeforeValidator(_as_list)] = setting(
+        [], "actions to play, by label (or by id, as a number)"
     )
-    auto: Auto | None = Field(default=None, description="automatic play")
-    forfeit: int | None = Field(default=None, ge=0, description="the player to act, who leaves the game")
-    expect: Expect = Field(default=Expect(), description="what must hold then")
+    auto: Auto | None = setting(None, "automatic play")
+    forfeit: int | None = setting(None, "the player to act, who leaves the game", ge=0)
+    expect: Expect = setting(Expect(), "what must hold then")
 
     @model_validator(mode="after")
     def _one_thing_to_do(self) -> Self:
@@ -124,11 +125,9 @@ class ScenarioSection(_Section):
     """One scenario."""
 
     name: Annotated[Text, Field(min_length=1, max_length=2 * LONGEST_NAME)] = Field(description="what it shows")
-    options: dict[str, Any] = Field(default={}, description="options of the game, added to those of the file")
-    seed: Seed = Field(default=0, description="of all chance that `deck` leaves open")
-    deck: Deck | None = Field(
-        default=None, description="cards in dealing order: a text, or a list of texts such as hands"
-    )
+    options: dict[str, Any] = setting({}, "options of the game, added to those of the file")
+    seed: Seed = setting(0, "of all chance that `deck` leaves open")
+    deck: Deck | None = setting(None, "cards in dealing order: a text, or a list of texts such as hands")
     steps: list[Step] = Field(min_length=1, description="what is played, and what must hold")
 
 
@@ -136,6 +135,6 @@ class ScenarioFile(_Section):
     """The file."""
 
     game: Text = Field(description="name of a game")
-    options: dict[str, Any] = Field(default={}, description="options of the game, for all scenarios")
-    deck: Deck | None = Field(default=None, description="the deck of scenarios that give none")
+    options: dict[str, Any] = setting({}, "options of the game, for all scenarios")
+    deck: Deck | None = setting(None, "the deck of scenarios that give none")
     scenarios: list[ScenarioSection] = Field(min_length=1, description="the scenarios, with names of their own")

@@ -20,50 +20,31 @@ from cardenvs.tools.bridge.par import Par, par_of
 
 @dataclass(frozen=True)
 class CardCost:
-    """A card that was played, and what it cost.
+    """A card that was played, and what it cost."""
 
-    Attributes:
-        trick: 1..13.
-        player: whose hand it came from.
-        decided_by: who chose it: declarer for dummy.
-        card: 0..51.
-        cost: tricks that its side lost by it, 0 for one of the best cards.
-        best: the cards that would have cost nothing.
-        tricks: those that declarer takes in all if everybody makes no mistake from then on.
-        ply: number of actions before it.
-    """
-
-    trick: int
-    player: int
-    decided_by: int
-    card: int
-    cost: int
-    best: tuple[int, ...]
-    tricks: int
-    ply: int
+    trick: int  # 1..13
+    player: int  # whose hand it came from
+    decided_by: int  # who chose it: declarer for dummy
+    card: int  # 0..51
+    cost: int  # tricks that its side lost by it, 0 for one of the best cards
+    best: tuple[int, ...]  # the cards that would have cost nothing
+    tricks: int  # those that declarer takes in all if everybody makes no mistake from then on
+    ply: int  # number of actions before it
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """An annotated board.
+    """An annotated board."""
 
-    Attributes:
-        board: the Board.
-        table: int8 (5, 4), double-dummy tricks by denomination and declarer.
-        par: what perfect bidding and play would have been worth.
-        expected: declarer's double-dummy tricks in the contract, or None without one.
-        cards: all cards played, in order.
-    """
-
-    board: Board
-    table: np.ndarray
-    par: Par
-    expected: int | None
-    cards: tuple[CardCost, ...]
+    board: Board  # the Board
+    table: np.ndarray  # int8 (5, 4), double-dummy tricks by denomination and declarer
+    par: Par  # what perfect bidding and play would have been worth
+    expected: int | None  # declarer's double-dummy tricks in the contract, or None without one
+    cards: tuple[CardCost, ...]  # all cards played, in order
 
     @property
     def contract_score(self) -> int | None:
-        """North and South's points if the contract is played without a mistake; None while the auction goes on."""
+        """North and South's points if the contract is played without a mistake; None during the auction."""
         s = self.board.state.record
         if self.expected is None:
             return 0 if self.board.contract == "passed out" else None

@@ -6,7 +6,6 @@ claims (rules.md 9.2), so the state of such a board is unfinished, and the board
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,22 +15,12 @@ from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
+from cardenvs.games.bridge import state as bridge
 from cardenvs.games.bridge.scoring import duplicate_score
-from cardenvs.games.bridge.state import (
-    BID_0,
-    NO_BID,
-    NUM_CALLS,
-    NUM_PLAYERS,
-    NUM_TRICKS,
-    PASS,
-    RUBBER,
-    SEATS,
-    call_label,
-)
 from cardenvs.tools.bridge.deals import GAME, deck_of
 
 VULNERABLE = ("none", "NS", "EW", "both")  # by bit set
-NOBODY = ("",) * NUM_PLAYERS
+NOBODY = ("",) * bridge.NUM_PLAYERS
 MOST_TEXT = 1000  # characters of a name, tag or note
 
 
@@ -63,13 +52,14 @@ class Board:
 
     @property
     def contract(self) -> str | None:
-        """The contract, as in "4Sx by W"; "passed out"; None while the auction goes on."""
+        """The contract, as in "4Sx by W"; "passed out"; None during the auction."""
         s = self.state.record
-        if s.contract == NO_BID:
+        if s.contract == bridge.NO_BID:
             return "passed out" if self.state.is_terminal else None
         if s.declarer < 0:
             return None
-        return f"{call_label(BID_0 + int(s.contract))}{'x' * int(s.doubled)} by {SEATS[int(s.declarer)]}"
+        bid, declarer = bridge.call_label(bridge.BID_0 + int(s.contract)), bridge.SEATS[int(s.declarer)]
+        return f"{bid}{'x' * int(s.doubled)} by {declarer}"
 
     @property
     def calls(self) -> list[int]:
@@ -110,9 +100,9 @@ class Board:
         if played.game.name != GAME:
             raise FormatError(f"boards are games of {GAME}; this is {played.game.name}")
         s = played.record
-        if s.rules.scoring == RUBBER:
+        if s.rules.scoring == bridge.RUBBER:
             raise FormatError("a rubber has several deals; only duplicate games are boards")
-        is_over = played.is_terminal and s.trick == NUM_TRICKS
+        is_over = played.is_terminal and s.trick == bridge.NUM_TRICKS
         tricks = int(s.tricks_won[int(s.declarer) & 1]) if is_over else None
         return cls(played, int(s.board) if number is None else number, names, tricks)
 
@@ -126,9 +116,9 @@ def tricks_of(s: Any) -> Iterator[list[tuple[int, int]]]:
     """Yield for each trick of a record its (player, card) pairs in the order of play; the last may be short."""
     if s.declarer < 0:
         return
-    leader = (int(s.declarer) + 1) % NUM_PLAYERS
-    for k in range(NUM_TRICKS):
-        order = [(leader + j) % NUM_PLAYERS for j in range(NUM_PLAYERS)]
+    leader = (int(s.declarer) + 1) % bridge.NUM_PLAYERS
+    for k in range(bridge.NUM_TRICKS):
+        order = [(leader + j) % bridge.NUM_PLAYERS for j in range(bridge.NUM_PLAYERS)]
         cards = [(p, int(s.played[p, k])) for p in order if s.played[p, k] >= 0]
         if not cards:
             return
@@ -136,33 +126,27 @@ def tricks_of(s: Any) -> Iterator[list[tuple[int, int]]]:
         leader = int(s.winners[k])
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# For readers of files
+# -- for readers of files -----------------------------------------------------------------------------------------
 
 
 def new_board_state(
     hands: np.ndarray, number: int | None, dealer: int, vulnerable: int | None, **options: Any
 ) -> State:
-    """Return the state of a deal before the first call.
+    """Return the state of a deal, int64 (4,), before the first call.
 
-    Args:
-        hands: int64 (4,).
-        number: of the board, or None.
-        dealer: 0..3.
-        vulnerable: bit set of sides; None: that of the board's number.
-        options: of bridge_v0.
+    `vulnerable` is a bit set of sides, by default that of the board's number. The options are those of bridge_v0.
     """
     board = 1 if number is None else (number - 1) % 16 + 1
     side = "board" if vulnerable is None else VULNERABLE[vulnerable]
     return get_game(GAME).new_state(
-        seed=0, deck=deck_of(hands), board=board, dealer=SEATS[dealer], vulnerable=side, **options
+        seed=0, deck=deck_of(hands), board=board, dealer=bridge.SEATS[dealer], vulnerable=side, **options
     )
 
 
 def shortest_auction(dealer: int, declarer: int, bid: int, doubled: int) -> tuple[int, ...]:
     """Return the calls that lead to a contract at once: declarer's bid, and the calls that double it."""
-    passes = (PASS,) * ((declarer - dealer) % NUM_PLAYERS)
-    return (*passes, BID_0 + bid, *(1, 2)[:doubled], PASS, PASS, PASS)
+    passes = (bridge.PASS,) * ((declarer - dealer) % bridge.NUM_PLAYERS)
+    return (*passes, bridge.BID_0 + bid, *(1, 2)[:doubled], bridge.PASS, bridge.PASS, bridge.PASS)
 
 
 def apply(state: State, action: int) -> None:
@@ -173,7 +157,7 @@ def apply(state: State, action: int) -> None:
     """
     if state.is_terminal:
         raise FormatError("the deal is over")
-    if state.phase == "auction" and action >= NUM_CALLS:
+    if state.phase == "auction" and action >= bridge.NUM_CALLS:
         raise FormatError("a card is played before the auction is over")
     try:
         state.apply(action)
@@ -194,16 +178,15 @@ def checked_tricks(state: State, tricks: int | None) -> tuple[int | None, bool]:
         return None, False
     side = int(s.declarer) & 1
     won, lost = int(s.tricks_won[side]), int(s.tricks_won[1 - side])
-    if s.trick == NUM_TRICKS:
+    if s.trick == bridge.NUM_TRICKS:
         if tricks not in (None, won):
             raise FormatError(f"{tricks} tricks are stated, but declarer takes {won} with the cards on record")
         return won, False
     if tricks is None:
         return None, False
-    if not won <= tricks <= NUM_TRICKS - lost:
-        raise FormatError(
-            f"{tricks} tricks are stated, but after the cards on record declarer takes {won} to {NUM_TRICKS - lost}"
-        )
+    most = bridge.NUM_TRICKS - lost
+    if not won <= tricks <= most:
+        raise FormatError(f"{tricks} tricks are stated, but after the cards on record declarer takes {won} to {most}")
     return tricks, True
 
 
@@ -216,38 +199,3 @@ def checked_text(text: str, what: str) -> str:
     if len(text) > MOST_TEXT or not text.isprintable():
         raise FormatError(f"{what} has more than {MOST_TEXT} characters or unprintable ones: {short(text)}")
     return text
-
-
-def read_boards(path: Path) -> Iterator[Board]:
-    """Yield the boards of a PBN or LIN file (.pbn, .lin), of a replay (.json) or of a match store, one by one.
-
-    Raises:
-        FormatError: the file is none of these, or is damaged; with file, board, line and field.
-    """
-    from cardenvs.tools.bridge.lin import read_lin
-    from cardenvs.tools.bridge.pbn_reader import read_pbn
-
-    suffix = path.suffix.lower()
-    if suffix == ".pbn":
-        yield from read_pbn(path)
-    elif suffix == ".lin":
-        yield from read_lin(path)
-    elif suffix == ".json":
-        yield Board.of(Replay.load(path))
-    else:
-        yield from _of_store(path)
-
-
-def _of_store(path: Path) -> Iterator[Board]:
-    from cardenvs.arena.store import Store
-    from cardenvs.arena.verify import replay_of
-
-    number = 0
-    with Store(path, read_only=True) as store:
-        for match in map(store.match, store.match_ids()):
-            if match.game.name == GAME:
-                for record in store.records(match.id):
-                    number += 1
-                    yield Board.of(replay_of(match, record))
-    if not number:
-        raise FormatError(f"{path} has no games of {GAME}")

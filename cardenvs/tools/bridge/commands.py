@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_SEED, GamesStore, OptionTexts, Processes, escaped, new_console, new_table
-from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.core.errors import AgentError, ArenaError, FormatError, OptionError, require
+from cardenvs.core.files import locked, write_whole
+from cardenvs.core.registry import get_game
 from cardenvs.games.bridge.state import SEATS
 
 if TYPE_CHECKING:
@@ -29,10 +32,10 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exce
 _MOST_DEALS = 1_000_000
 
 Source = Annotated[
-    Path, typer.Argument(metavar="FILE", callback=input_file, help="Boards: .pbn, .lin, a replay (.json) or a store.")
+    Path, Argument(metavar="FILE", callback=input_file, help="Boards: .pbn, .lin, a replay (.json) or a store.")
 ]
 BoardNumber = Annotated[
-    int | None, typer.Option(min=1, max=_MOST_DEALS, metavar="N", help="Only the N-th board, counted from 1.")
+    int | None, Option(min=1, max=_MOST_DEALS, metavar="N", help="Only the N-th board, counted from 1.")
 ]
 
 
@@ -41,7 +44,7 @@ def boards(
     file: Source,
     board: BoardNumber = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write them: .pbn, .lin, or .json for the replay of one board.")
+        Path | None, Option(metavar="FILE", help="Write them: .pbn, .lin, or .json for the replay of one board.")
     ] = None,
 ) -> None:
     """List the boards of a file, and convert them to another format.
@@ -71,7 +74,7 @@ def boards(
 
 def _read(file: Path, number: int | None) -> "list[Board]":
     """Return all boards of a file, or one."""
-    from cardenvs.tools.bridge.boards import read_boards
+    from cardenvs.tools.bridge.board_files import read_boards
 
     if number is None:
         found = list(itertools.islice(read_boards(file), _MOST_DEALS + 1))
@@ -101,27 +104,26 @@ def _writer_for(out: Path | None) -> "Callable[[Path, list[Board]], None]":
     return writers[suffix]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Double-dummy tables
+# -- double-dummy tables ------------------------------------------------------------------------------------------
 
 
 @app.command()
 def solve(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", callback=input_file, help="Boards: .pbn, .lin, .json or a store.")
+        Path | None, Argument(metavar="[FILE]", callback=input_file, help="Boards: .pbn, .lin, .json or a store.")
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(metavar="FIRST:END", help="Deals of these seeds, END excluded, instead of a file.")
+        str | None, Option(metavar="FIRST:END", help="Deals of these seeds, END excluded, instead of a file.")
     ] = None,
     board: BoardNumber = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to: .jsonl, .csv or .pbn.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Where to: .jsonl, .csv or .pbn.")] = None,
     processes: Annotated[
-        int | None, typer.Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
+        int | None, Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
     ] = None,
 ) -> None:
     """Solve deals double-dummy: the tricks of every declarer in every denomination.
 
-    Tables are kept in OUT.part as they are found: repeat the command after a stop, and it goes on. A single deal is
+    Tables are kept in OUT.part as they are found: repeat the command after a stop, and it resumes. A single deal is
     shown as a table, with its par.
 
     Examples:
@@ -130,8 +132,6 @@ def solve(
     - `cardenvs bridge solve --seeds 0:1000 --out tables.jsonl`
     - `cardenvs bridge solve club.pbn --out club-solved.pbn -p 2`
     """
-    from cardenvs.core.errors import require
-    from cardenvs.core.files import locked
     from cardenvs.tools.bridge import results
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
@@ -144,7 +144,7 @@ def solve(
     require("endplay", EXTRA)
     found = _read(file, board) if file is not None else _of_seeds(seeds or "")
     hands = _hands(found)
-    resume = f"repeat the command, and it goes on from {part}" if part else ""
+    resume = f"repeat the command, and it resumes from {part}" if part else ""
     with locked(f"{out}.lock") if out is not None else contextlib.nullcontext():
         tables = _solve(hands, part, processes, resume)
         if len(found) == 1:
@@ -158,7 +158,6 @@ def solve(
 
 
 def _of_seeds(text: str) -> "list[Board]":
-    from cardenvs.core.registry import get_game
     from cardenvs.tools.bridge.boards import Board
     from cardenvs.tools.bridge.deals import GAME
 
@@ -216,27 +215,25 @@ def _print_tables(found: "list[Board]", tables: "np.ndarray") -> None:
 
 @app.command()
 def bank(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="File to write, such as deals.npy.")],
-    deals: Annotated[int, typer.Option(min=1, max=_MOST_DEALS, help="Number of deals.")] = 20_000,
+    out: Annotated[Path, Option(metavar="FILE", help="File to write, such as deals.npy.")],
+    deals: Annotated[int, Option(min=1, max=_MOST_DEALS, help="Number of deals.")] = 20_000,
     first: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SEED - _MOST_DEALS, help="Seed of the first deal. [default: 10**9]")
+        int | None, Option(min=0, max=MAX_SEED - _MOST_DEALS, help="Seed of the first deal. [default: 10**9]")
     ] = None,
     processes: Annotated[
-        int | None, typer.Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
+        int | None, Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
     ] = None,
 ) -> None:
     """Make a bank of solved deals for `phase="auction"`, which is paid by double-dummy results.
 
     The k-th deal is that of seed FIRST + k, so the same command makes the same bytes. Name the file in the variable
-    CARDENVS_BRIDGE_BANK to deal from it. Repeat the command after a stop, and it goes on.
+    CARDENVS_BRIDGE_BANK to deal from it. Repeat the command after a stop, and it resumes.
 
     Examples:
 
     - `cardenvs bridge bank --out deals.npy`
     - `cardenvs bridge bank --deals 500 --first 77000 --out mine.npy`
     """
-    from cardenvs.core.errors import require
-    from cardenvs.core.files import locked, write_whole
     from cardenvs.tools.bridge import results
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
@@ -245,29 +242,28 @@ def bank(
     require("endplay", EXTRA)
     hands = results.bank_hands(deals, results.BANK_SEED if first is None else first)
     with locked(f"{out}.lock"):
-        tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}")
+        tables = _solve(hands, part, processes, resume=f"repeat the command, and it resumes from {part}")
         outputs.write("bank", out, lambda path: write_whole(path, results.bank_bytes(hands, tables)))
         outputs.close()
         part.unlink(missing_ok=True)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Annotated games
+# -- annotated games ----------------------------------------------------------------------------------------------
 
 
 @app.command()
 def annotate(
     file: Source,
     board: BoardNumber = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the annotation as JSON.")] = None,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write the annotation as JSON.")] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one page that plays the board with its costs.")
+        Path | None, Option(metavar="FILE", help="Write one page that plays the board with its costs.")
     ] = None,
 ) -> None:
     """Show what each card of a board cost double-dummy, and what its contract was worth beside par.
 
     A file with several boards needs --board. The cost of a card is the number of tricks that its side loses by it if
-    all four players go on without a mistake.
+    all four players continue without a mistake.
 
     Examples:
 
@@ -276,8 +272,6 @@ def annotate(
     """
     import json as as_json
 
-    from cardenvs.core.errors import require
-    from cardenvs.core.files import write_whole
     from cardenvs.tools.bridge.annotate import annotate as annotated
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
@@ -326,22 +320,21 @@ def _print_annotation(result: "Annotation") -> None:
     console.print(f"\ntricks lost by cards, dummy's counted as declarer's: {lost}")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Duels
+# -- duels --------------------------------------------------------------------------------------------------------
 
 
 @app.command()
 def duel(
-    agents: Annotated[str, typer.Option(metavar="A,B", help="Two agents; see `cardenvs match --help`.")],
-    boards: Annotated[int, typer.Option(min=1, max=_MOST_DEALS, help="Deals, each played at two tables.")] = 100,
+    agents: Annotated[str, Option(metavar="A,B", help="Two agents; see `cardenvs match --help`.")],
+    boards: Annotated[int, Option(min=1, max=_MOST_DEALS, help="Deals, each played at two tables.")] = 100,
     seed: Annotated[
-        str | None, typer.Option(metavar="SEED", help="A number, or the seed that a duel printed; default: drawn.")
+        str | None, Option(metavar="SEED", help="A number, or the seed that a duel printed; default: drawn.")
     ] = None,
     processes: Processes = 1,
     option: OptionTexts = None,
     store: GamesStore = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a duel that the store has games of.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all boards: .pbn or .lin.")] = None,
+    resume: Annotated[bool, Option("--resume", help="Continue a duel that the store has games of.")] = False,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Write all boards: .pbn or .lin.")] = None,
 ) -> None:
     """Play two agents against each other as teams do, and print the IMPs a board with their 95% interval.
 
@@ -356,15 +349,13 @@ def duel(
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.store import Store
     from cardenvs.cli.compiling import compile_for
-    from cardenvs.core.errors import AgentError, ArenaError
-    from cardenvs.core.registry import get_game
     from cardenvs.tools.bridge import duel as duels
     from cardenvs.tools.bridge.deals import GAME
 
     outputs = Outputs({"--out": out}, used={"--store": store})
     write = _writer_for(out)
     if resume and store is None:
-        raise ArenaError("--resume needs the --store to go on with")
+        raise ArenaError("--resume needs the --store of the match to resume")
     specs = split_specs(agents)
     if len(specs) != 2:
         raise AgentError(f"a duel has two agents; got {len(specs)}")
@@ -385,7 +376,7 @@ def duel(
     _print_duel(result, boards)
     outputs.write("boards", out, lambda path: write(path, played))
     if interrupted:
-        kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
+        kept = f"finished games are in {store}; add --resume to continue" if store else "nothing was kept; use --store"
         typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     outputs.close()

@@ -10,13 +10,13 @@ import operator
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
-from cardenvs.games.bridge.cards import SUIT_SIZE
 from cardenvs.games.bridge.state import NUM_PLAYERS, NUM_TRICKS, SEATS
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.tricks import SUIT_SIZE
 
 GAME = "bridge_v0"
 RANKS = "23456789TJQKA"  # by height

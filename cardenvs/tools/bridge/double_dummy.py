@@ -9,14 +9,17 @@ import ctypes
 import os
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import require
 from cardenvs.core.record import Record
-from cardenvs.games.bridge.cards import SUIT_CARDS, SUIT_OF_DENOMINATION, SUIT_SIZE
-from cardenvs.games.bridge.state import NO_CARD, NUM_DENOMINATIONS, NUM_PLAYERS
+from cardenvs.games.bridge.cards import SUIT_CARDS, SUIT_OF_DENOMINATION
+from cardenvs.games.bridge.state import NUM_DENOMINATIONS, NUM_PLAYERS
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.tricks import SUIT_SIZE
 
 EXTRA = "bridge"
 MOST_TABLES = 40  # DDS solves at most 200 boards in a call: 40 deals in five denominations,
@@ -128,7 +131,7 @@ def _as_dds(hands: np.ndarray) -> np.ndarray:
     return ((ranks >> 1 | (ranks & 1) << SUIT_SIZE - 1) << _LOWEST_RANK).astype(np.uint32)
 
 
-def _array(field: ctypes.Array, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+def _array(field: "ctypes.Array[Any]", dtype: type, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array that shares the memory of a ctypes array."""
     return np.frombuffer(memoryview(field), dtype).reshape(shape)
 

@@ -25,19 +25,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Result:
-    """What the first agent won.
-
-    Attributes:
-        agents: both.
-        seed: of the deals, as text.
-        imps: by deal that was played at both tables: what the first agent's team won, positive or negative.
-        points: (deals, 2): North and South's points where the first agent sat there, and where the second did.
-    """
+    """What the first agent won."""
 
     agents: tuple[str, str]
-    seed: str
-    imps: np.ndarray
-    points: np.ndarray
+    seed: str  # of the deals, as text
+    imps: np.ndarray  # by deal that was played at both tables: what the first agent's team won, positive or negative
+    points: np.ndarray  # (deals, 2): North and South's points where the first agent sat there, and where the second did
 
     @property
     def mean(self) -> Estimate | None:
@@ -61,7 +54,7 @@ def tables_of(agents: tuple[str, str], options: Options, deals: int, seed: str |
     drawn = MatchSeed.of(seed)
     game = get_game(GAME)
     first, second = (
-        Match(game, options, (one, other, one, other), deals, drawn, schedule=FIXED)
+        Match.make(game, options, (one, other, one, other), deals, drawn, schedule=FIXED)
         for one, other in (agents, agents[::-1])
     )
     return first, second
@@ -81,13 +74,13 @@ def result_of(tables: tuple[Match, Match], store: Store) -> Result:
     deals = sorted(first.keys() & second.keys())
     points = np.array([(first[deal], second[deal]) for deal in deals], np.int64).reshape(-1, 2)
     won = np.array([int(imps(int(here - there))) for here, there in points], np.int64)
-    return Result((tables[0].agents[0], tables[0].agents[1]), tables[0].seed_text, won, points)
+    return Result((tables[0].specs[0], tables[0].specs[1]), tables[0].seed_text, won, points)
 
 
 def seeded(tables: tuple[Match, Match], store: Store, resume: bool) -> tuple[Match, Match]:
-    """Return the matches with the seed of those in the store, if the duel goes on and no seed was chosen."""
+    """Return the matches with the seed of those in the store, if the duel is resumed and no seed was chosen."""
     first = store.seeded(tables[0], resume)
-    return first, dataclasses.replace(tables[1], seed=first.seed)
+    return first, tables[1].changed(seed=first.seed)
 
 
 def boards_of(tables: tuple[Match, Match], store: Store) -> list[Board]:

@@ -22,18 +22,8 @@ from cardenvs.core.errors import FormatError
 from cardenvs.core.files import write_whole
 from cardenvs.core.state import State
 from cardenvs.games.bridge.state import BID_0, CARD_0, DOUBLE, NUM_PLAYERS, PASS, REDOUBLE, call_label
-from cardenvs.tools.bridge import boards
+from cardenvs.tools.bridge import boards, deals
 from cardenvs.tools.bridge.boards import MOST_TEXT, Board, checked_text
-from cardenvs.tools.bridge.deals import (
-    SUITS,
-    card_text,
-    check_hands,
-    dealt_hands,
-    hand_text,
-    read_card,
-    read_hand,
-    remaining,
-)
 from cardenvs.tools.bridge.pbn_reader import read_bid
 from cardenvs.tools.bridge.text_files import lines_of
 
@@ -48,8 +38,7 @@ _ROOM = re.compile(r"([oc])(\d{1,6})", re.IGNORECASE)
 
 Pair = tuple[int, str, str]  # line, key, value
 
-# ---------------------------------------------------------------------------------------------------------------
-# Reading
+# -- reading ------------------------------------------------------------------------------------------------------
 
 
 def read_lin(path: Path) -> Iterator[Board]:
@@ -85,7 +74,7 @@ def _boards(path: Path) -> Iterator[list[Pair]]:
 
 
 def _pairs(path: Path) -> Iterator[Pair]:
-    """Yield (line, key, value). A value may go on in the next line."""
+    """Yield (line, key, value). A value may continue in the next line."""
     rest, start = "", 1
     for line, text in lines_of(path):
         rest += text.lstrip() if not rest else text
@@ -172,7 +161,7 @@ class _Reader:
                 self._explain(state, value)
             elif key == "pc":
                 for card in _all(_CARD, value, "cards such as SA"):
-                    boards.apply(state, CARD_0 + read_card(card[0]))
+                    boards.apply(state, CARD_0 + deals.read_card(card[0]))
             elif key == "mc":
                 claimed = _claim(value)
         return claimed
@@ -190,7 +179,7 @@ class _Reader:
         self._explanations[last] = checked_text(text.strip(), "an explanation")
 
 
-def _all(pattern: re.Pattern, text: str, what: str) -> list[re.Match]:
+def _all(pattern: re.Pattern[str], text: str, what: str) -> list[re.Match[str]]:
     """Return the matches of a pattern that make up a text."""
     plain = text.replace(" ", "")
     found = list(pattern.finditer(plain))
@@ -221,21 +210,20 @@ def _deal(text: str) -> tuple[int, np.ndarray]:
     for k, part in enumerate(parts):
         hands[(_SOUTH + k) % NUM_PLAYERS] = _hand(part)
     if not parts[-1]:
-        hands[1] = remaining([int(hand) for hand in hands])
-    check_hands(hands)
+        hands[1] = deals.remaining([int(hand) for hand in hands])
+    deals.check_hands(hands)
     return dealer, hands
 
 
 def _hand(text: str) -> int:
     """Return the cards of a hand such as SAKQ2H543DKJ9CT86, suits in any order."""
-    suits = dict.fromkeys(SUITS, "")
+    suits = dict.fromkeys(deals.SUITS, "")
     for found in _all(_HAND, text.upper().replace("10", "T"), "a hand such as SAKQ2H543DKJ9CT86"):
         suits[found[1]] += found[2]
-    return read_hand(".".join(suits[name] for name in SUITS))
+    return deals.read_hand(".".join(suits[name] for name in deals.SUITS))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Writing
+# -- writing ------------------------------------------------------------------------------------------------------
 
 
 def lin_text(boards: Iterable[Board]) -> Iterator[str]:
@@ -260,7 +248,7 @@ def _written(board: Board) -> Iterator[tuple[str, str]]:
     order = [(_SOUTH + k) % NUM_PLAYERS for k in range(NUM_PLAYERS)]
     yield "pn", ",".join(_plain(board.players[p], "a name", ",") for p in order)
     yield "st", ""
-    hands = dealt_hands(board.state)
+    hands = deals.dealt_hands(board.state)
     dealer = (int(s.dealer) - _SOUTH) % NUM_PLAYERS + 1
     yield "md", f"{dealer}{','.join(_written_hand(int(hands[p])) for p in order)}"
     yield "rh", ""
@@ -274,7 +262,7 @@ def _written(board: Board) -> Iterator[tuple[str, str]]:
             yield "an", _plain(board.explanations[k], "an explanation")
     yield "pg", ""
     for k, card in enumerate(board.cards, 1):
-        yield "pc", card_text(card)
+        yield "pc", deals.card_text(card)
         if k % NUM_PLAYERS == 0:
             yield "pg", ""
     if board.is_claimed:
@@ -282,7 +270,7 @@ def _written(board: Board) -> Iterator[tuple[str, str]]:
 
 
 def _written_hand(hand: int) -> str:
-    return "".join(name + ranks for name, ranks in zip(SUITS, hand_text(hand).split("."), strict=True))
+    return "".join(name + ranks for name, ranks in zip(deals.SUITS, deals.hand_text(hand).split("."), strict=True))
 
 
 def _plain(text: str, what: str, others: str = "") -> str:

@@ -19,16 +19,7 @@ import numpy as np
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.state import State
-from cardenvs.games.bridge.state import (
-    BID_0,
-    CARD_0,
-    DOUBLE,
-    NUM_DENOMINATIONS,
-    NUM_PLAYERS,
-    PASS,
-    REDOUBLE,
-    SEATS,
-)
+from cardenvs.games.bridge import state as bridge
 from cardenvs.tools.bridge import boards
 from cardenvs.tools.bridge.boards import Board
 from cardenvs.tools.bridge.deals import hand_text, read_card, read_deal, read_hand, remaining
@@ -67,8 +58,7 @@ def read_pbn(path: Path) -> Iterator[Board]:
         before = tags
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# One board
+# -- one board ----------------------------------------------------------------------------------------------------
 
 
 class _Reader:
@@ -128,8 +118,8 @@ class _Reader:
         if contract is None:
             state = boards.new_board_state(hands, number, dealer, vulnerable)
             if self._value("contract").lower() == "pass":
-                for _ in range(NUM_PLAYERS):
-                    boards.apply(state, PASS)
+                for _ in range(bridge.NUM_PLAYERS):
+                    boards.apply(state, bridge.PASS)
             return state, True
         bid, doubled, declarer = contract
         calls = boards.shortest_auction(dealer, declarer, bid, doubled)
@@ -142,7 +132,7 @@ class _Reader:
                 return found
         if number is None:
             raise error_at(self._tags["deal"], "neither the dealer nor the number of the board is given")
-        return (number - 1) % NUM_PLAYERS
+        return (number - 1) % bridge.NUM_PLAYERS
 
     def _vulnerable(self, number: int | None) -> int | None:
         """Return the bit set of sides, or None: that of the board's number."""
@@ -171,7 +161,7 @@ class _Reader:
             raise error_at(self._tags["contract"], f"a contract is written 3NT, 4SX or Pass; got {short(value)}")
         if declarer is None:
             raise error_at(self._tags["contract"], "the contract needs a declarer")
-        return read_bid(found[1], found[2]) - BID_0, len(found[3]), declarer
+        return read_bid(found[1], found[2]) - bridge.BID_0, len(found[3]), declarer
 
     def _check_contract(self, state: State, contract: tuple[int, int, int] | None) -> None:
         s = state.record
@@ -181,7 +171,7 @@ class _Reader:
     def _call(self, state: State, tag: Tag, token: str) -> None:
         """Apply a token of the auction: a call, `AP` for passes to the end, or a note on the last call."""
         made = int(state.record.num_calls)
-        if token in ("*", "+", "-"):  # the auction goes on or ends without the rest being written
+        if token in ("*", "+", "-"):  # the auction continues or ends without the rest being written
             return
         if token.startswith("=") and token.endswith("="):
             if not made:
@@ -193,7 +183,7 @@ class _Reader:
             return
         if plain.upper() == "AP":
             while not state.is_terminal and state.phase == "auction":
-                boards.apply(state, PASS)
+                boards.apply(state, bridge.PASS)
             return
         boards.apply(state, read_call(plain))
         if token.endswith("!") and not token.endswith("!!"):
@@ -211,7 +201,7 @@ class _Reader:
         if s.declarer < 0:
             raise error_at(tag, "cards are played, but there is no contract")
         if first is None or first != s.leader:
-            raise error_at(tag, f"the opening lead is {SEATS[int(s.leader)]}'s; got {short(tag.value)}")
+            raise error_at(tag, f"the opening lead is {bridge.SEATS[int(s.leader)]}'s; got {short(tag.value)}")
         for row in _rows(tag):
             if not self._play_row(state, tag, first, row):
                 break
@@ -220,9 +210,9 @@ class _Reader:
         """Play one trick; return whether others may follow."""
         leader, trick = int(state.record.leader), int(state.record.trick)
         is_whole = True
-        for k in range(NUM_PLAYERS):
-            player = (leader + k) % NUM_PLAYERS
-            place = (player - first) % NUM_PLAYERS
+        for k in range(bridge.NUM_PLAYERS):
+            player = (leader + k) % bridge.NUM_PLAYERS
+            place = (player - first) % bridge.NUM_PLAYERS
             line, token, note = row[place] if place < len(row) else (row[-1][0], "-", "")
             if token in ("-", "+", "*"):
                 is_whole = False
@@ -231,11 +221,11 @@ class _Reader:
                 raise error_at(tag, f"{token} is played after a card that is not on record", line)
             try:
                 card = read_card(token)
-                boards.apply(state, CARD_0 + card)
+                boards.apply(state, bridge.CARD_0 + card)
             except FormatError as error:
                 raise error_at(tag, error, line) from None
             if note:
-                self._comments[NUM_PLAYERS * trick + k] = note
+                self._comments[bridge.NUM_PLAYERS * trick + k] = note
         return is_whole
 
     def _result(self, state: State) -> tuple[int | None, bool]:
@@ -259,7 +249,7 @@ def _rows(tag: Tag) -> Iterator[list[tuple[int, str, str]]]:
             continue
         if token.startswith("^"):
             raise error_at(tag, f"{short(token)}: leads out of turn and revokes are not supported", line)
-        if len(row) == NUM_PLAYERS:
+        if len(row) == bridge.NUM_PLAYERS:
             yield row
             row = []
         if token in ("*", "+") and not row:
@@ -281,22 +271,17 @@ def _is_other(name: str) -> bool:
     return name not in OWN_TAGS and (name == "table" or not name.endswith("table"))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Values
+# -- values -------------------------------------------------------------------------------------------------------
 
 
 def read_bid(level: str, denomination: str) -> int:
     """Return the action of a bid, from "3" and "NT", "N", "S", ..."""
-    return BID_0 + NUM_DENOMINATIONS * (int(level) - 1) + DENOMINATIONS.index(denomination[0].upper())
+    return bridge.BID_0 + bridge.NUM_DENOMINATIONS * (int(level) - 1) + DENOMINATIONS.index(denomination[0].upper())
 
 
 def read_call(text: str) -> int:
-    """Return the action of a call: Pass, X, XX, or a bid such as 1NT.
-
-    Raises:
-        FormatError: it is no call.
-    """
-    known = {"PASS": PASS, "P": PASS, "X": DOUBLE, "XX": REDOUBLE}
+    """Return the action of a call: Pass, X, XX, or a bid such as 1NT. Raises FormatError if it is no call."""
+    known = {"PASS": bridge.PASS, "P": bridge.PASS, "X": bridge.DOUBLE, "XX": bridge.REDOUBLE}
     if text.upper() in known:
         return known[text.upper()]
     found = _BID.fullmatch(text)
@@ -309,7 +294,7 @@ def _complete_deal(text: str) -> np.ndarray:
     """Return the hands; one that is written "-" has the other cards."""
     head, colon, rest = text.partition(":")
     parts = rest.split()
-    if colon and len(parts) == NUM_PLAYERS and parts.count("-") == 1:
+    if colon and len(parts) == bridge.NUM_PLAYERS and parts.count("-") == 1:
         missing = parts.index("-")
         others = [read_hand(part) for k, part in enumerate(parts) if k != missing]
         parts[missing] = hand_text(remaining(others))
@@ -318,9 +303,9 @@ def _complete_deal(text: str) -> np.ndarray:
 
 
 def _seat(text: str) -> int:
-    if text.upper() not in tuple(SEATS):
+    if text.upper() not in tuple(bridge.SEATS):
         raise FormatError(f"it is N, E, S or W; got {short(text)}")
-    return SEATS.index(text.upper())
+    return bridge.SEATS.index(text.upper())
 
 
 def _number(text: str) -> int:

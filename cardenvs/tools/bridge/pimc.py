@@ -13,7 +13,6 @@ import numpy as np
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -22,6 +21,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.games.bridge.scoring import duplicate_score, imps
 from cardenvs.games.bridge.state import AUCTION, CARD_0, NUM_PLAYERS, NUM_TRICKS
+from cardenvs.kits.cards import NUM_CARDS
 from cardenvs.tools.bridge.deals import GAME, dealt_hands
 from cardenvs.tools.bridge.double_dummy import EXTRA, MOST_POSITIONS, card_tricks
 
@@ -30,20 +30,12 @@ _MOST_TRIED = 10_000
 
 
 class PimcAgent(Agent):
-    """Plays the card with the best mean result over double-dummy worlds, and calls as the natural bidder.
-
-    Attributes:
-        worlds: solved for each card.
-        tried: deals from which they are chosen by the auction.
-    """
+    """Plays the card with the best mean result over double-dummy worlds, and calls as the natural bidder."""
 
     def __init__(self, game: Game, worlds: int = 20, tried: int | None = None) -> None:
-        """Create an agent for bridge_v0.
+        """Create an agent for bridge_v0 that solves 1 to 200 `worlds` for each card.
 
-        Args:
-            game: the Game.
-            worlds: 1 to 200.
-            tried: at least `worlds`; by default ten times as many. Equal to `worlds`: the auction is ignored.
+        `tried` is at least `worlds`, by default ten times as many; if it is equal, the auction is ignored.
 
         Raises:
             AgentError: another game, or a number out of range.
@@ -57,7 +49,9 @@ class PimcAgent(Agent):
         if not worlds <= tried <= _MOST_TRIED:
             raise AgentError(f"pimc takes tried from the number of worlds, {worlds}, to {_MOST_TRIED}; got {tried}")
         require("endplay", EXTRA)
-        self.name, self.worlds, self.tried = "pimc", worlds, tried
+        self.worlds = worlds  # solved for each card
+        self.tried = tried  # deals from which they are chosen by the auction
+        self.name = "pimc"
 
     def act(self, turn: Turn) -> int:
         """Return the best card, of equal ones the rule agent's or else the lowest; or the natural bidder's call."""

@@ -82,8 +82,7 @@ def diagram_lines(hands: np.ndarray) -> list[str]:
     return [" " * 18 + line for line in north] + middle + [" " * 18 + line for line in south]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# The bank of phase="auction"
+# -- The bank of phase="auction" ----------------------------------------------------------------------------------
 
 
 def bank_hands(deals: int, first: int = BANK_SEED) -> np.ndarray:

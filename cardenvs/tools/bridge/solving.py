@@ -5,19 +5,23 @@ Processes with one thread each are as fast or faster and can stop after any chun
 """
 
 import hashlib
+import json
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from cardenvs.core.errors import require
+from cardenvs.core.checks import parsed
+from cardenvs.core.errors import FormatError, require
+from cardenvs.core.files import write_whole
 from cardenvs.games.bridge.state import NUM_DENOMINATIONS, NUM_PLAYERS, NUM_TRICKS
 from cardenvs.tools.bridge.double_dummy import EXTRA, dds, num_cores, tables
-from cardenvs.tools.bridge.kept import KeptLines, Line
 
+Line = dict[str, Any]
 CHUNK = 8  # deals: a few seconds' work
 _FORMAT = "cardenvs-double-dummy-part"
 
@@ -28,13 +32,10 @@ def solve(
     hands: np.ndarray, part: Path | None = None, processes: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> np.ndarray:  # fmt: skip
-    """Return the double-dummy tables of deals, int8 (n, 5, 4) as `double_dummy.tables` does.
+    """Return the double-dummy tables of deals, int64 (n, 4), as `double_dummy.tables` does: int8 (n, 5, 4).
 
-    Args:
-        hands: int64 (n, 4).
-        part: file to which every chunk is added once it is solved. If it exists, its chunks are not solved again.
-        processes: how many; None: one per core.
-        progress: called with the number of deals solved, and of all.
+    Every chunk is added to the file `part` once it is solved, and chunks in the file are not solved again. `processes`
+    defaults to one per core. `progress` is called with the number of deals solved, and of all.
 
     Raises:
         MissingExtraError: endplay is not installed.
@@ -94,3 +95,41 @@ def _is_chunk(line: Line, num_deals: int) -> bool:
         and len(tricks) == size
         and all(type(n) is int and 0 <= n <= NUM_TRICKS for n in tricks)
     )
+
+
+_MOST_TEXT = 256 * 1024 * 1024  # bytes of a file
+
+
+class KeptLines:
+    """A file of JSON lines: a head that says what the work is, then what has been done of it, in any order."""
+
+    def __init__(self, path: Path, head: Line, check: Callable[[Line], bool]) -> None:
+        """Open or create the file. `head` is what the results depend on, and `check` returns whether a line is sound.
+
+        Raises:
+            FormatError: the file is of other work, or damaged.
+        """
+        self._path = path
+        self.lines = self._read(head, check) if path.exists() else []  # those that were in the file
+        # Written whole, because the last line is incomplete if the process was killed.
+        write_whole(path, "".join(json.dumps(line) + "\n" for line in (head, *self.lines)))
+
+    def _read(self, head: Line, check: Callable[[Line], bool]) -> list[Line]:
+        if self._path.stat().st_size > _MOST_TEXT:
+            raise FormatError(f"{self._path} is too large for what this command keeps")
+        text = self._path.read_bytes()
+        lines = text[: text.rfind(b"\n") + 1].splitlines()
+        if not lines or parsed(lines[0], f"line 1 of {self._path}") != json.loads(json.dumps(head)):
+            raise FormatError(f"{self._path} belongs to other work; delete it, or choose another --out")
+        found = []
+        for number, text in enumerate(lines[1:], 2):
+            line = parsed(text, f"line {number} of {self._path}")
+            if not isinstance(line, dict) or not check(line):
+                raise FormatError(f"line {number} of {self._path} is damaged; delete the file to begin again")
+            found.append(line)
+        return found
+
+    def add(self, line: Line) -> None:
+        """Add a line."""
+        with self._path.open("a") as file:
+            file.write(json.dumps(line) + "\n")

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import escaped, new_console, new_table
-from cardenvs.core.errors import OptionError
+from cardenvs.core.errors import OptionError, require
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
@@ -20,34 +21,32 @@ def _group() -> None:
 
 @app.command()
 def calibrate(
-    seeds: Annotated[str, typer.Option(metavar="FIRST:END", help="Seeds to look at, END excluded.")],
-    run_id: Annotated[str, typer.Option(metavar="NAME", help="Name of the run and of its folder.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where runs are kept.")] = Path("artifacts/pipeline"),
+    seeds: Annotated[str, Option(metavar="FIRST:END", help="Seeds to look at, END excluded.")],
+    run_id: Annotated[str, Option(metavar="NAME", help="Name of the run and of its folder.")],
+    out: Annotated[Path, Option(metavar="FOLDER", help="Where runs are kept.")] = Path("artifacts/pipeline"),
     pool: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Seeds in each pool: a tier's practice, its challenge.")
+        int, Option(min=1, max=100_000, help="Seeds in each pool: a tier's practice, its challenge.")
     ] = 200,
     gate: Annotated[
-        str, typer.Option(metavar="POLICY", help="Policy that must pass a challenge: planner or heuristic.")
+        str, Option(metavar="POLICY", help="Policy that must pass a challenge: planner or heuristic.")
     ] = "planner",
     deck_key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Secret of the server's decks; see `cardenvs serve --help`.")
+        Path | None, Option(metavar="FILE", help="Secret of the server's decks; see `cardenvs serve --help`.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes. [default: one per core]")] = None,
+    workers: Annotated[int | None, Option(min=1, max=256, help="Processes. [default: one per core]")] = None,
 ) -> None:
     """Sort seeds into tiers of difficulty, set their targets, and fill the pools of the server.
 
-    A run that was stopped goes on where it was when the command is repeated.
+    Repeat the command to resume a run that was stopped.
 
     Examples:
 
     - `cardenvs poker calibrate --seeds 0:100000 --run-id spring`
     - `cardenvs poker calibrate --seeds 0:20000 --run-id prizes --pool 500 --deck-key key.txt`
     """
-    from cardenvs.core.errors import require
-
     require("matplotlib", "report")
     require("pydantic", "server")
-    from cardenvs.server.poker.pools import read_key
+    from cardenvs.tools.one_player_poker.api.pools import read_key
     from cardenvs.tools.one_player_poker.calibration.pipeline import POLICIES, Parameters, Pipeline
     from cardenvs.tools.one_player_poker.calibration.report import write_report
 
@@ -73,9 +72,7 @@ def calibrate(
 
 @app.command()
 def scores(
-    store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="SQLite file of a match, from `cardenvs match --store`.")
-    ],
+    store: Annotated[Path, Argument(metavar="STORE", help="SQLite file of a match, from `cardenvs match --store`.")],
 ) -> None:
     """Show what the agents of a match score: mean, standard deviation, and how often they reach each tier's target.
 
@@ -84,8 +81,6 @@ def scores(
     - `cardenvs match one_player_poker_v0 --agents planner,heuristic --deals 10000 --seed 0 --store games.db`
     - `cardenvs poker scores games.db`
     """
-    from cardenvs.core.errors import require
-
     require("pydantic", "server")
     from cardenvs.arena.store import Store
     from cardenvs.cli.files import input_file

@@ -7,28 +7,21 @@ import numpy as np
 from cardenvs.arena.results.statistics import summarise
 from cardenvs.arena.store import Store
 from cardenvs.core.errors import ArenaError
-from cardenvs.server.poker.pools import Pools
-from cardenvs.server.poker.session import GAME
+from cardenvs.tools.one_player_poker.api.pools import Pools
+from cardenvs.tools.one_player_poker.api.session import GAME
 
 
 @dataclass(frozen=True)
 class Score:
-    """Points of one agent.
+    """Points of one agent."""
 
-    Attributes:
-        name: of the agent.
-        deals: how many.
-        mean, half: mean points a game, and half its 95% interval.
-        sd: standard deviation of the points of a game.
-        success: by target of the server's tiers: the share of games that reach it.
-    """
-
-    name: str
-    deals: int
+    name: str  # of the agent
+    deals: int  # how many
+    # mean points a game, and half its 95% interval
     mean: float
     half: float
-    sd: float
-    success: dict[int, float]
+    sd: float  # standard deviation of the points of a game
+    success: dict[int, float]  # by target of the server's tiers: the share of games that reach it
 
 
 def scores_of(store: Store) -> list[Score]:

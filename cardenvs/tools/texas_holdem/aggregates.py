@@ -31,7 +31,7 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem.state import STREETS
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
-from cardenvs.tools.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem.timeline import Timeline, timeline_of
 
 _KINDS = ("fold", "check", "call", "bet", "raise")
 _AFTER_THE_FLOP = STREETS[1:]
@@ -50,7 +50,7 @@ def aggregate(matches: Iterable[Timeline | Replay | State]) -> dict[str, dict[st
     """
     tallies: dict[str, _Tally] = {}
     for match in matches:
-        timeline = _timeline(match)
+        timeline = timeline_of(match)
         for name in timeline.players:
             tallies.setdefault(name, _Tally())
         for hand in read_hands(timeline):
@@ -58,14 +58,6 @@ def aggregate(matches: Iterable[Timeline | Replay | State]) -> dict[str, dict[st
                 for seat in hand.cards:
                     tallies[timeline.players[seat]].add(hand, seat)
     return {name: tally.figures() for name, tally in tallies.items()}
-
-
-def _timeline(match: Timeline | Replay | State) -> Timeline:
-    if isinstance(match, Timeline):
-        return match
-    if isinstance(match, Replay):
-        return Timeline.of(match.state_at(len(match.actions)), list(match.players))
-    return Timeline.of(match)
 
 
 def position(hand: Hand, seat: int) -> str:
@@ -87,11 +79,11 @@ def position(hand: Hand, seat: int) -> str:
 class _Tally:
     """Counts of one player."""
 
-    count: Counter = field(default_factory=Counter)
+    count: Counter[Any] = field(default_factory=Counter[Any])
     big_blinds: float = 0.0
-    actions: Counter = field(default_factory=Counter)  # by (street, kind)
-    position_hands: Counter = field(default_factory=Counter)
-    position_chips: Counter = field(default_factory=Counter)
+    actions: Counter[Any] = field(default_factory=Counter[Any])  # by (street, kind)
+    position_hands: Counter[Any] = field(default_factory=Counter[Any])
+    position_chips: Counter[Any] = field(default_factory=Counter[Any])
 
     def add(self, hand: Hand, seat: int) -> None:
         """Count a finished hand in which the player sat at `seat`."""
@@ -117,7 +109,8 @@ class _Tally:
 
     def figures(self) -> dict[str, Any]:
         """Return the statistics that the module's docstring lists."""
-        count, late = self.count, self._after_the_flop()
+        count = self.count
+        late = {kind: sum(self.actions[street, kind] for street in _AFTER_THE_FLOP) for kind in _KINDS}
         aggressive = late["bet"] + late["raise"]
         return {
             "hands": count["hands"],
@@ -137,9 +130,6 @@ class _Tally:
             },
             "actions": {street: {kind: self.actions[street, kind] for kind in _KINDS} for street in STREETS},
         }
-
-    def _after_the_flop(self) -> Counter:
-        return Counter({kind: sum(self.actions[street, kind] for street in _AFTER_THE_FLOP) for kind in _KINDS})
 
 
 def _share(part: float, whole: int) -> float | None:

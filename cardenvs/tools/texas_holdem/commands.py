@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
@@ -12,6 +13,7 @@ from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through, stopped_by_sigterm
 from cardenvs.core.errors import ArenaError, FormatError
+from cardenvs.core.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,34 +25,34 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
 Source = Annotated[
-    Path, typer.Argument(metavar="FILE", exists=True, help="Folder of a match, timeline (.jsonl) or replay (.json).")
+    Path, Argument(metavar="FILE", exists=True, help="Folder of a match, timeline (.jsonl) or replay (.json).")
 ]
 
 
 @app.command()
 def play_match(
-    agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent per seat; see `cardenvs match --help`.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
+    agents: Annotated[str, Option(metavar="A,B,...", help="One agent per seat; see `cardenvs match --help`.")],
+    out: Annotated[Path, Option(metavar="FOLDER", help="New folder for the records.")],
     seed: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and agents; random by default.")
+        int | None, Option(min=0, max=MAX_SEED, help="Seed of cards and agents; random by default.")
     ] = None,
     option: OptionTexts = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the stopped or failed match in FOLDER.")] = False,
+    resume: Annotated[bool, Option("--resume", help="Resume the stopped or failed match in FOLDER.")] = False,
     on_failure: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="forced_action|forfeit|stop",
             help="What follows a failed decision: check or fold, leave the match, or fail the match.",
         ),
     ] = "forced_action",
     failure_limit: Annotated[
-        int, typer.Option(min=1, help="Failed decisions in a row of one agent that fail the match.")
+        int, Option(min=1, help="Failed decisions in a row of one agent that fail the match.")
     ] = 10,
-    hand_limit: Annotated[int, typer.Option(min=1, help="Hands after which an unfinished tournament fails.")] = 1000,
+    hand_limit: Annotated[int, Option(min=1, help="Hands after which an unfinished tournament fails.")] = 1000,
 ) -> None:
     """Play one match and write its records: standings, timeline, decisions, figures, replay.
 
-    The folder is kept up to date while the match runs. A match that was stopped or failed goes on with --resume and the
+    The folder is kept up to date while the match runs. Resume a match that stopped or failed with --resume and the
     same agents and options; models are not asked again for what they have answered.
 
     Examples:
@@ -78,7 +80,7 @@ def play_match(
         typer.secho(f"Error: {error}", fg="red", err=True)
         raise typer.Exit(EXIT_FAILED) from None
     except KeyboardInterrupt:
-        typer.secho(f"Stopped; all that was played is in {out}. Add --resume to go on.", fg="yellow", err=True)
+        typer.secho(f"Stopped; all that was played is in {out}. Add --resume to continue.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     _print_result(new_console(), result)
     typer.echo(f"records: {out}")
@@ -118,9 +120,9 @@ def _figures(figures: dict[str, Any]) -> list[str]:
 @app.command()
 def stats(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", exists=True, help="Folders of matches, timelines or replays.")
+        list[Path], Argument(metavar="FILE...", exists=True, help="Folders of matches, timelines or replays.")
     ],
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all figures as JSON.")] = None,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write all figures as JSON.")] = None,
 ) -> None:
     """Show statistics of players over one or more matches: VPIP, PFR, aggression, showdowns, chips by position.
 
@@ -131,7 +133,6 @@ def stats(
     """
     import json as as_json
 
-    from cardenvs.core.files import write_whole
     from cardenvs.tools.texas_holdem.aggregates import aggregate
 
     outputs = Outputs({"--json": json}, used={"FILE": files[0]})
@@ -150,19 +151,18 @@ def stats(
     outputs.close()
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Timelines
+# -- timelines ----------------------------------------------------------------------------------------------------
 
 
 @app.command()
 def show(
     file: Source,
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default everything.")] = None,
-    public: Annotated[bool, typer.Option("--public", help="Show what everybody saw.")] = False,
-    hand: Annotated[int | None, typer.Option(min=1, help="Only show this hand.")] = None,
-    at: Annotated[int | None, typer.Option(metavar="I", help="Only show the table before entry I.")] = None,
-    step: Annotated[bool, typer.Option("--step", help="Step through the entries with the keyboard.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Only replay the match and compare.")] = False,
+    player: Annotated[int | None, Option(min=0, help="Show what this player saw; by default everything.")] = None,
+    public: Annotated[bool, Option("--public", help="Show what everybody saw.")] = False,
+    hand: Annotated[int | None, Option(min=1, help="Only show this hand.")] = None,
+    at: Annotated[int | None, Option(metavar="I", help="Only show the table before entry I.")] = None,
+    step: Annotated[bool, Option("--step", help="Step through the entries with the keyboard.")] = False,
+    verify: Annotated[bool, Option("--verify", help="Only replay the match and compare.")] = False,
 ) -> None:
     """Show a timeline, or the table at one moment, as one viewer saw it.
 
@@ -230,15 +230,14 @@ def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None
     step_through(show, len(timeline))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# PHH
+# -- PHH ----------------------------------------------------------------------------------------------------------
 
 
 @app.command()
 def export_phh(
     file: Source,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="File to write: .phh for one hand, .phhs for all hands.")],
-    hand: Annotated[int | None, typer.Option(min=1, help="Only write this hand.")] = None,
+    out: Annotated[Path, Option(metavar="FILE", help="File to write: .phh for one hand, .phhs for all hands.")],
+    hand: Annotated[int | None, Option(min=1, help="Only write this hand.")] = None,
 ) -> None:
     """Write hands in PHH, the open hand-history format that PokerKit reads.
 
@@ -247,7 +246,6 @@ def export_phh(
     - `cardenvs texas_holdem export-phh match --out match.phhs`
     - `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
     """
-    from cardenvs.core.files import write_whole
     from cardenvs.tools.texas_holdem import phh
 
     outputs = Outputs({"--out": out}, used={"FILE": file})
@@ -260,9 +258,9 @@ def export_phh(
 
 @app.command()
 def replay_phh(
-    file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only print the stacks.")] = False,
-    chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips per unit in the file, such as 100 for cents.")] = 1,
+    file: Annotated[Path, Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
+    quiet: Annotated[bool, Option("--quiet", help="Only print the stacks.")] = False,
+    chips_per_unit: Annotated[int, Option(min=1, help="Chips per unit in the file, such as 100 for cents.")] = 1,
 ) -> None:
     """Play the hands of a PHH file by the rules of this game; fail if one ends differently from its record.
 
@@ -288,13 +286,12 @@ def replay_phh(
         console.print(f"[bold]hand {number}[/bold]: stacks {escaped(str(state.stacks))}")
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Helpers
+# -- helpers ------------------------------------------------------------------------------------------------------
 
 
 def _timeline(path: Path) -> "Timeline":
     from cardenvs.core.replay import Replay
-    from cardenvs.tools.texas_holdem.timeline import Timeline
+    from cardenvs.tools.texas_holdem.timeline import Timeline, timeline_of
 
     if path.is_dir():
         path /= "timeline.jsonl"
@@ -303,5 +300,4 @@ def _timeline(path: Path) -> "Timeline":
     input_file(path)
     if path.suffix == ".jsonl":
         return Timeline.load(path)
-    replay = Replay.load(path)
-    return Timeline.of(replay.state_at(len(replay.actions)), list(replay.players))
+    return timeline_of(Replay.load(path))

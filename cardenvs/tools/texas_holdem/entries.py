@@ -8,64 +8,38 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.cards import card_label, parse_card
+from cardenvs.core import events as ev
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError
-from cardenvs.core.events import (
-    AUDIENCE,
-    EVERYBODY,
-    KIND,
-    NO_PLACE,
-    NO_PLAYER,
-    OMNISCIENT,
-    PLAYER,
-    SOURCE,
-    TARGET,
-    TOKEN,
-    TOP,
-    UNKNOWN,
-    VALUE,
-    VISIBLE,
-    Op,
-    viewer_bit,
-)
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import CASH, STREETS
 from cardenvs.games.texas_holdem.table import TABLE
+from cardenvs.kits.cards import card_label, parse_card
 
 _PROLOGUE = ("unfold", "clear_table")  # events that may begin a new hand, before the event that numbers it
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a timeline.
+    """One entry of a timeline."""
 
-    Attributes:
-        index: position in the timeline, from 0.
-        hand: number of the hand, from 1; 0 before the first.
-        ply: number of actions before it.
-        kind: name of the event kind, or "request", "action", "standings".
-        row: the event as a row of eight integers, or None if the entry is not an event of the game.
-        data: JSON values by name, if the entry is not an event of the game.
-    """
-
-    index: int
-    hand: int
-    ply: int
-    kind: str
+    index: int  # position in the timeline, from 0
+    hand: int  # number of the hand, from 1; 0 before the first
+    ply: int  # number of actions before it
+    kind: str  # name of the event kind, or "request", "action", "standings"
+    # the event as a row of eight integers, or None if the entry is not an event of the game
     row: tuple[int, ...] | None
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # JSON values by name, if the entry is not an event of the game
 
-    def as_json(self, viewer: int = OMNISCIENT) -> dict[str, Any]:
+    def as_json(self, viewer: int = ev.OMNISCIENT) -> dict[str, Any]:
         """Return the entry as `viewer` sees it, as JSON values. Only OMNISCIENT gets `seen_by`, who sees the card."""
         head = {"i": self.index, "hand": self.hand, "ply": self.ply, "kind": self.kind}
         return head | (dict(self.data) if self.row is None else _row_as_json(self.row, viewer))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Standings
+# -- standings ----------------------------------------------------------------------------------------------------
 
 
 def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -91,8 +65,7 @@ def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[st
     return sorted(rows, key=lambda row: (row["place"] or 0, -won[row["player"]], row["player"]))
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Making entries
+# -- making entries -----------------------------------------------------------------------------------------------
 
 
 def entries_of(state: State) -> Iterator[Entry]:
@@ -135,7 +108,7 @@ def _new_events(state: TexasHoldemState, ply: int, count: _Count) -> Iterator[En
     rows = state.event_log()[count.events :]
     count.events += len(rows)
     for row in rows:
-        yield count.entry(ply, TABLE.kinds[int(row[KIND])].name, tuple(row.tolist()))
+        yield count.entry(ply, TABLE.kinds[int(row[ev.KIND])].name, tuple(row.tolist()))
 
 
 def _request(state: TexasHoldemState) -> dict[str, Any]:
@@ -158,8 +131,7 @@ def _action(state: TexasHoldemState, action: int) -> dict[str, Any]:
     return {"player": state.current_player, "id": action, "label": GAME.view.action_label(state.record, action)}
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Sentences of the entries that are not events
+# -- sentences of the entries that are not events -----------------------------------------------------------------
 
 
 def _request_in_words(data: Mapping[str, Any]) -> str:
@@ -184,8 +156,7 @@ WORDS = {
 }
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Entries as JSON
+# -- entries as JSON ----------------------------------------------------------------------------------------------
 
 
 def json_line(data: dict[str, Any]) -> str:
@@ -195,23 +166,23 @@ def json_line(data: dict[str, Any]) -> str:
 
 def _row_as_json(row: tuple[int, ...], viewer: int) -> dict[str, Any]:
     """Return those of player, card, from, to, counter, value and seen_by that apply to an event."""
-    op = TABLE.kinds[row[KIND]].op
-    places = TABLE.counter_of if op == Op.SET else TABLE.pile_of
-    data: dict[str, Any] = {} if row[PLAYER] == NO_PLAYER else {"player": row[PLAYER]}
-    if row[TOKEN] != UNKNOWN and (viewer == OMNISCIENT or row[VISIBLE] & viewer_bit(viewer)):
-        data["card"] = card_label(row[TOKEN])
-    if row[SOURCE] != NO_PLACE:
-        data["counter" if op == Op.SET else "from"] = _place_name(places, row[SOURCE])
-    if row[TARGET] != NO_PLACE:
-        data["to"] = _place_name(TABLE.pile_of, row[TARGET])
-    if (op, row[VALUE]) != (Op.MOVE, TOP):
-        data["value"] = row[VALUE]
-    if viewer == OMNISCIENT and row[VISIBLE] != EVERYBODY:
-        data["seen_by"] = [p for p in range(TABLE.max_players) if row[VISIBLE] >> p & 1]
+    op = TABLE.kinds[row[ev.KIND]].op
+    places = TABLE.counter_of if op == ev.Op.SET else TABLE.pile_of
+    data: dict[str, Any] = {} if row[ev.PLAYER] == ev.NO_PLAYER else {"player": row[ev.PLAYER]}
+    if row[ev.TOKEN] != ev.UNKNOWN and (viewer == ev.OMNISCIENT or row[ev.VISIBLE] & ev.viewer_bit(viewer)):
+        data["card"] = card_label(row[ev.TOKEN])
+    if row[ev.SOURCE] != ev.NO_PLACE:
+        data["counter" if op == ev.Op.SET else "from"] = _place_name(places, row[ev.SOURCE])
+    if row[ev.TARGET] != ev.NO_PLACE:
+        data["to"] = _place_name(TABLE.pile_of, row[ev.TARGET])
+    if (op, row[ev.VALUE]) != (ev.Op.MOVE, ev.TOP):
+        data["value"] = row[ev.VALUE]
+    if viewer == ev.OMNISCIENT and row[ev.VISIBLE] != ev.EVERYBODY:
+        data["seen_by"] = [p for p in range(TABLE.max_players) if row[ev.VISIBLE] >> p & 1]
     return data
 
 
-def _place_name(places: list[tuple], number: int) -> str:
+def _place_name(places: list[tuple[Any, ...]], number: int) -> str:
     place, owner = places[number]
     return place.name if owner is None else f"{place.name}/{owner}"
 
@@ -221,11 +192,7 @@ _COUNTERS = {_place_name(TABLE.counter_of, number): number for number in range(l
 
 
 def json_object(text: str, line: int) -> dict[str, Any]:
-    """Parse line number `line` of a timeline file.
-
-    Raises:
-        FormatError: the text is not a JSON object.
-    """
+    """Parse line number `line` of a timeline file. Raises FormatError if the text is not a JSON object."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -236,11 +203,7 @@ def json_object(text: str, line: int) -> dict[str, Any]:
 
 
 def entry_of(data: dict[str, Any], index: int) -> Entry:
-    """Return the entry of a JSON object.
-
-    Raises:
-        FormatError: a value is missing or invalid.
-    """
+    """Return the entry of a JSON object. Raises FormatError if a value is missing or invalid."""
     where = f"line {index + 2}"
     try:
         place, hand, ply, kind = data.pop("i"), data.pop("hand"), data.pop("ply"), data.pop("kind")
@@ -258,16 +221,18 @@ def entry_of(data: dict[str, Any], index: int) -> Entry:
 
 def _row(kind: str, data: dict[str, Any]) -> tuple[int, ...]:
     row = [0] * 8
-    row[KIND] = TABLE.kind_ids[kind]
-    row[PLAYER] = int(data.get("player", NO_PLAYER))
-    row[TOKEN] = parse_card(data["card"]) if "card" in data else UNKNOWN
-    row[SOURCE] = NO_PLACE
+    row[ev.KIND] = TABLE.kind_ids[kind]
+    row[ev.PLAYER] = int(data.get("player", ev.NO_PLAYER))
+    row[ev.TOKEN] = parse_card(data["card"]) if "card" in data else ev.UNKNOWN
+    row[ev.SOURCE] = ev.NO_PLACE
     if "counter" in data:
-        row[SOURCE] = _COUNTERS[data["counter"]]
+        row[ev.SOURCE] = _COUNTERS[data["counter"]]
     elif "from" in data:
-        row[SOURCE] = _PILES[data["from"]]
-    row[TARGET] = _PILES[data["to"]] if "to" in data else NO_PLACE
-    row[VALUE] = int(data["value"] if TABLE.kinds[row[KIND]].op != Op.MOVE else data.get("value", TOP))
-    row[VISIBLE] = sum(1 << range(TABLE.max_players)[p] for p in data["seen_by"]) if "seen_by" in data else EVERYBODY
-    row[AUDIENCE] = EVERYBODY  # everybody sees that an event happens
+        row[ev.SOURCE] = _PILES[data["from"]]
+    row[ev.TARGET] = _PILES[data["to"]] if "to" in data else ev.NO_PLACE
+    row[ev.VALUE] = int(data["value"] if TABLE.kinds[row[ev.KIND]].op != ev.Op.MOVE else data.get("value", ev.TOP))
+    row[ev.VISIBLE] = (
+        sum(1 << range(TABLE.max_players)[p] for p in data["seen_by"]) if "seen_by" in data else ev.EVERYBODY
+    )
+    row[ev.AUDIENCE] = ev.EVERYBODY  # everybody sees that an event happens
     return tuple(np.array(row, np.int32).tolist())  # raises OverflowError beyond 32 bits

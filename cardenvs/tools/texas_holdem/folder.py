@@ -36,20 +36,10 @@ _SLOW_S = 0.05  # a decision that took longer may have cost money: it must outli
 
 
 class MatchFolder:
-    """The folder of a match; with no path it writes nothing. A context manager: it is locked until the end.
-
-    Attributes:
-        head: of match.json as the folder had it, or None: a new folder.
-        decisions: the lines of actions.jsonl so far, JSON values.
-    """
+    """The folder of a match; with no path it writes nothing. A context manager: it is locked until the end."""
 
     def __init__(self, path: str | os.PathLike[str] | None, resume: bool = False) -> None:
-        """Name a folder; nothing is read or written yet.
-
-        Args:
-            path: of the folder, or None.
-            resume: whether to go on with the match that it has.
-        """
+        """Name a folder, if any, whose match may be resumed. Nothing is read or written yet."""
         self._path = None if path is None else Path(path)
         self._resume = resume
         self._closing = contextlib.ExitStack()
@@ -57,8 +47,8 @@ class MatchFolder:
         self._written, self._cost = 0.0, 0.0  # when the other files were, and seconds that took
         self._answers: list[tuple[str, list[dict[str, Any]]]] = []  # to be repeated
         self._has_answers = False
-        self.head: dict[str, Any] | None = None
-        self.decisions: list[dict[str, Any]] = []
+        self.head: dict[str, Any] | None = None  # of match.json as the folder had it, or None: a new folder
+        self.decisions: list[dict[str, Any]] = []  # the lines of actions.jsonl so far, JSON values
 
     def __enter__(self) -> Self:
         """Lock the folder and read what it has; nothing in it is changed.
@@ -73,10 +63,10 @@ class MatchFolder:
         taken = self._path.exists() and (not self._path.is_dir() or any(self._path.iterdir()))
         if taken and not self._resume:
             raise ArenaError(
-                f"cannot write a match to {self._path}: it is there already; name a new folder, or go on with resume"
+                f"cannot write a match to {self._path}: it is there already; name a new folder, or resume it"
             )
         if self._resume and not (self._path / MATCH).is_file():
-            raise ArenaError(f"cannot go on with {self._path}: it has no match; start one without resume")
+            raise ArenaError(f"cannot resume {self._path}: it has no match; start one without resume")
         with contextlib.ExitStack() as closing:
             closing.enter_context(locked_folder(self._path))
             if self._resume:

@@ -2,18 +2,14 @@
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import ImpossibleStateError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.games.texas_holdem.play import TexasHoldemState
+from cardenvs.kits.cards import NUM_CARDS
 
 
 def check_possible(state: TexasHoldemState, chips: int) -> None:
-    """Check the invariants of a state.
-
-    Args:
-        state: any state.
-        chips: total number of chips in the match.
+    """Check the invariants of a state of a match with this number of chips.
 
     Raises:
         ImpossibleStateError: names the broken invariant, with the numbers.

@@ -39,27 +39,23 @@ from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, STREETS
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.phh_reader import VARIANT, HandReader, cards_text
-from cardenvs.tools.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem.timeline import Timeline, timeline_of
 
 _MOST_TEXT = 64 * 1024 * 1024  # characters of a text; longer ones are rejected
 _KEY = re.compile(r"\s*([A-Za-z_]+)\s*=")
 _TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
-# ---------------------------------------------------------------------------------------------------------------
-# Writing
+# -- writing ------------------------------------------------------------------------------------------------------
 
 
 def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
-    """Return one hand of a match in PHH.
-
-    Args:
-        match: a state, a replay or a timeline of Texas hold'em.
-        hand: number of the hand, from 1; optional if the match has only one.
+    """Return one hand of a match in PHH, by its number from 1, which is optional if the match has only one.
 
     Raises:
         FormatError: there is no such hand, it is not over, or PHH cannot express it.
     """
-    hands, timeline = _hands(match)
+    timeline = timeline_of(match)
+    hands = list(read_hands(timeline))
     if hand is None and len(hands) != 1:
         raise FormatError(
             f"this match has {len(hands)} hands; give the number of one, or write all of them (dumps_all; a .phhs file)"
@@ -76,16 +72,9 @@ def dumps_all(match: Timeline | Replay | State) -> str:
     Raises:
         FormatError: PHH cannot express one of them.
     """
-    hands, timeline = _hands(match)
+    timeline = timeline_of(match)
+    hands = read_hands(timeline)
     return "\n".join(f"[{hand.number}]\n{_text(hand, timeline)}" for hand in hands if hand.is_over)
-
-
-def _hands(match: Timeline | Replay | State) -> tuple[list[Hand], Timeline]:
-    if isinstance(match, Replay):
-        timeline = Timeline.of(match.state_at(len(match.actions)), list(match.players))
-    else:
-        timeline = match if isinstance(match, Timeline) else Timeline.of(match)
-    return list(read_hands(timeline)), timeline
 
 
 def _text(hand: Hand, timeline: Timeline) -> str:
@@ -156,8 +145,7 @@ def _toml(value: Any) -> str:
     return str(value)
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Reading
+# -- reading ------------------------------------------------------------------------------------------------------
 
 
 def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:

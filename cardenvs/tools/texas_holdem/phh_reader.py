@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from cardenvs.core.cards import NUM_CARDS, card_label, parse_card
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
+from cardenvs.kits.cards import NUM_CARDS, card_label, parse_card
 from cardenvs.tools.texas_holdem.hands import read_hands
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
@@ -45,9 +45,7 @@ class Step:
 class HandReader:
     """Read one hand of PHH: check the fields and collect the cards when constructed, play the actions in `play`.
 
-    Args:
-        data: the TOML table of the hand.
-        chips_per_unit: as for `phh.loads`.
+    `data` is the TOML table of the hand; `chips_per_unit` is as for `phh.loads`.
 
     Raises:
         FormatError: a field is missing or invalid, or asks for something these rules do not offer.

@@ -23,6 +23,7 @@ from cardenvs.agents.guarded.proxy import AgentProxy
 from cardenvs.agents.seating import OK, Decision, play_out
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import agent_conditions, agent_fingerprint
+from cardenvs.core.checks import checked_seed
 from cardenvs.core.errors import (
     AgentError,
     ArenaError,
@@ -35,7 +36,7 @@ from cardenvs.core.events import PLAYER
 from cardenvs.core.options import Options
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
-from cardenvs.core.state import State, checked_seed
+from cardenvs.core.state import State
 from cardenvs.core.text import count, numbered, one_line
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
@@ -80,7 +81,7 @@ class MatchResult:
 
 
 class MatchFailedError(ArenaError):
-    """Raised when a match cannot go on: an agent keeps failing, or the state became impossible.
+    """Raised when a match cannot continue: an agent keeps failing, or the state became impossible.
 
     Attributes:
         result: the match up to the failure, a MatchResult.
@@ -145,7 +146,7 @@ def play_match(
         guests_key: key for the seeds of agents that are not part of cardenvs, 32 hex digits. Take it from another
             match's `match.json` to repeat that match. None draws it.
         out: folder to write, new or empty; None writes nothing.
-        resume: go on with the match in `out`, with the same agents and options, from its last decision. Models are not
+        resume: continue the match in `out`, with the same agents and options, from its last decision. Models are not
             asked again for what they have answered.
         limits: when the match is given up; by default the default MatchLimits.
         progress: called with the state after each action; must not change it.
@@ -200,7 +201,7 @@ def _head(
     guests_key: str | None,
     before: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return what match.json says of a match from its beginning. `before` is that of the match to go on with.
+    """Return what match.json says of a match from its beginning. `before` is that of the match to resume.
 
     Raises:
         ArenaError: it is of another match, or that match is over.
@@ -222,18 +223,18 @@ def _head(
     for name in ("game", "seed", "guests_key", "agents", "players", "options") if before else ():
         mine, theirs = head.get(name), before.get(name)
         if _as_json(mine) != theirs:
-            raise ArenaError(f"cannot go on with this match: its {name} differ: {_difference(theirs, _as_json(mine))}")
+            raise ArenaError(f"cannot resume this match: its {name} differ: {_difference(theirs, _as_json(mine))}")
     return head
 
 
 def _resumable(before: dict[str, Any]) -> dict[str, Any]:
     if before.get("format") != FORMAT or before.get("format_version") != FORMAT_VERSION:
         raise ArenaError(
-            f"cannot go on with this match: {FORMAT} {FORMAT_VERSION} is needed; "
+            f"cannot resume this match: {FORMAT} {FORMAT_VERSION} is needed; "
             f"got {before.get('format')} {before.get('format_version')}"
         )
     if before.get("status") == FINISHED:
-        raise ArenaError("cannot go on with this match: it is finished")
+        raise ArenaError("cannot resume this match: it is finished")
     return before
 
 

@@ -219,6 +219,15 @@ class Timeline:
             raise ValueError(f"players are 0 to {len(self.players) - 1}; got {viewer!r}")
 
 
+def timeline_of(match: Timeline | Replay | State) -> Timeline:
+    """Return the timeline of a match in any of these forms; the players of a state are player_0, player_1, ..."""
+    if isinstance(match, Timeline):
+        return match
+    if isinstance(match, Replay):
+        return Timeline.of(match.state_at(len(match.actions)), list(match.players))
+    return Timeline.of(match)
+
+
 class Playback:
     """A position in a timeline, as one viewer sees it. Stepping does not change the timeline.
 

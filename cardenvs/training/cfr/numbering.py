@@ -1,4 +1,4 @@
-"""Numbers for 128-bit keys, in the order in which the keys are met: a hash table for kernels."""
+"""Consecutive numbers for 128-bit keys: a hash table for kernels."""
 
 import numpy as np
 
@@ -13,10 +13,10 @@ def find_or_add(slots, table, count, key):
     """Return the number of a key; `count` if it is new, in which case it becomes row `count` of the table.
 
     Args:
-        slots: int32, a power of two of them and at least twice the keys: numbers, or -1.
-        table: uint64 (rows, 2), the keys by number. There must be room for one more.
-        count: keys so far.
-        key: uint64 (2,), already a hash.
+        slots: int32, numbers or -1; the length is a power of two, at least twice the number of keys.
+        table: uint64 (rows, 2), the keys by number, with room for one more.
+        count: number of keys so far.
+        key: uint64 (2,), itself a hash.
     """
     last = slots.shape[0] - 1
     slot = np.int64(key[0] & np.uint64(last))
@@ -42,16 +42,12 @@ def _number_all(slots, table, count, keys, numbers):
 
 
 class Numbering:
-    """Keys and their numbers.
-
-    Attributes:
-        count: how many keys there are.
-        slots, table: for kernels that call `find_or_add`; replaced by `reserve`.
-    """
+    """Keys and their numbers."""
 
     def __init__(self, room: int = 1024) -> None:
         """Create a numbering without keys, with room for some."""
-        self.count = 0
+        self.count = 0  # number of keys
+        # for kernels that call `find_or_add`; `reserve` replaces them
         self.slots, self.table = np.zeros(0, np.int32), np.zeros((0, 2), np.uint64)
         self.reserve(room)
 
@@ -62,11 +58,11 @@ class Numbering:
 
     @property
     def room(self) -> int:
-        """How many keys fit."""
+        """The number of keys that fit."""
         return len(self.table)
 
     def reserve(self, room: int) -> None:
-        """Make room for at least that many keys."""
+        """Make room for at least `room` keys."""
         if room <= self.room:
             return
         keys, room = self.keys, 1 << (room - 1).bit_length()

@@ -1,4 +1,4 @@
-"""The policies of agents, asked for in every information state of a tree."""
+"""The policies of agents, asked in every information state of a tree."""
 
 from collections.abc import Callable
 
@@ -18,17 +18,17 @@ def agent_policy(
     """Return an agent's policy, float64 (num_pairs,), and whether it is exact.
 
     Agents with a method `probabilities(turn)` state their policy, and "random" is uniform. Any other agent acts `draws`
-    times in each information state, always with another seed, as if its earlier turns were forgotten.
+    times in each information state, each time with a new seed and without memory of earlier turns.
 
     Args:
-        tree: of the game that it plays.
-        agent: in every seat.
-        draws: how often it acts in an information state, if it does not state its policy.
-        seed: of these draws.
+        tree: tree of the game that the agent plays.
+        agent: plays every seat.
+        draws: how often the agent acts in an information state, if it does not state its policy.
+        seed: seed of these draws.
         on_progress: called with the number of information states done.
 
     Raises:
-        AgentError: the agent chose an illegal action or stated something that is no policy.
+        AgentError: the agent chose an illegal action, or stated an invalid policy.
     """
     if isinstance(agent, PolicyAgent) and agent.policy == "random":
         return tree.uniform(), True
@@ -46,7 +46,7 @@ def _stated(agent: Agent, state: State) -> np.ndarray:
     turn = Turn(state, 0, _decisions_before(state))
     found = np.asarray(agent.probabilities(turn), np.float64)  # type: ignore[attr-defined]
     if found.shape != (len(turn.legal_actions),) or not (found >= 0).all() or not np.isclose(found.sum(), 1, atol=1e-4):
-        raise AgentError(f"{agent.name} states probabilities that are no policy, in decision {turn!r}")
+        raise AgentError(f"{agent.name} states an invalid policy, in decision {turn!r}")
     return found
 
 
@@ -65,11 +65,8 @@ def _drawn(agent: Agent, state: State, draws: int, seed: int) -> np.ndarray:
 
 def _decisions_before(state: State) -> int:
     """Return how many decisions the player to act has made before."""
-    player, again = (
-        state.current_player,
-        state.game.new_state(seed=0, deck=state.deck.tolist() or None, **state.options.as_dict()),
-    )
-    count = 0
+    again = state.game.new_state(seed=0, deck=state.deck.tolist() or None, **state.options.as_dict())
+    player, count = state.current_player, 0
     for action in state.actions:
         count += again.current_player == player
         again.apply(action)

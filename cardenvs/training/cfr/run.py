@@ -1,88 +1,75 @@
-"""A run of a solver: evaluations on the way, metrics, and a file from which it goes on."""
+"""A run of a solver: evaluations, metrics, and a file to resume from."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from cardenvs.agents.tabular import TabularPolicy
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, OptionError, SolvingError
-from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.cfr.sampling import Sampler
 from cardenvs.training.cfr.solvers import METHODS, Solver
 from cardenvs.training.cfr.tree import Tree
-from cardenvs.training.progress import METRICS_FILE, cut_metrics
+from cardenvs.training.folder import RunFolder, append_metrics, cut_metrics
 
 POLICY_FILE = "latest.policy"
 MCCFR = "mccfr"
-_GROWTH = 1.1  # of the iterations between two evaluations
-_CALL_SECONDS = 0.1  # of a call of a kernel, during which nothing else happens
+_GROWTH = 1.1  # factor of the iterations from one evaluation to the next
+_CALL_SECONDS = 0.1  # length of a kernel call, which cannot be interrupted
 _SAVE_SECONDS = 60.0
-_MOST_EVALUATED = 2_000_000  # histories of a tree that only serves to evaluate
+_MOST_EVALUATED = 2_000_000  # histories of a tree that serves only to evaluate
 
 
 @dataclass(frozen=True)
 class Report:
-    """How good the average policy is after some iterations.
+    """How good the average policy is after some iterations."""
 
-    Attributes:
-        iterations: done so far.
-        seconds: spent in them so far, evaluations not included.
-        infosets: information states met so far.
-        values: each player's expected return, or None where the game is too large to evaluate.
-        nash_conv: what all players together could gain by best responses, or None likewise.
-    """
-
-    iterations: int
-    seconds: float
-    infosets: int
-    values: list[float] | None
-    nash_conv: float | None
+    iterations: int  # done so far
+    seconds: float  # spent in iterations so far, evaluations excluded
+    infosets: int  # information states visited so far
+    values: list[float] | None  # each player's expected return; None if the game is too large to evaluate
+    nash_conv: float | None  # what all players together could gain by best responses; None if the game is too large
 
 
 class Run:
-    """A solver at work.
+    """A solver at work."""
 
-    Attributes:
-        solver: a Solver on a tree, or a Sampler.
-        tree: the game's tree; None where a Sampler solves a game too large for one.
-        folder: of its files: latest.policy and metrics.jsonl.
-        seconds: spent in iterations so far.
-    """
-
-    def __init__(self, solver: Solver | Sampler, tree: Tree | None, folder: Path, seconds: float = 0.0) -> None:
+    def __init__(self, solver: Solver | Sampler, tree: Tree | None, folder: RunFolder, seconds: float = 0.0) -> None:
         """Create a run; see `begin` and `resume`."""
-        self.solver, self.tree, self.folder, self.seconds = solver, tree, folder, seconds
-        self._speed = 10.0  # iterations a second, a guess at first
+        self.solver = solver  # a Solver on a tree, or a Sampler
+        self.tree = tree  # the tree of the game; None where a Sampler solves a game too large for one
+        self.folder = folder  # holds latest.policy and metrics.jsonl
+        self.seconds = seconds  # spent in iterations so far
+        self._speed = 10.0  # iterations per second, a guess at first
 
     @classmethod
     def begin(
-        cls, game: Game, options: dict, method: str, folder: Path, seed: int = 0, overwrite: bool = False,
+        cls, game: Game, options: dict[str, Any], method: str, folder: Path, seed: int = 0, overwrite: bool = False,
         on_progress: Callable[[int], None] = lambda done: None,
     ) -> Self:  # fmt: skip
         """Begin in a folder, which is created. `on_progress` gets the number of histories listed so far.
 
         Raises:
-            OptionError: no such method or option, or the folder holds a run and may not be overwritten.
+            OptionError: unknown method or option, or the folder holds a run that must not be overwritten.
             SolvingError: the game is too large.
         """
         if method not in (*METHODS, MCCFR):
             raise OptionError(f"there is no method {short(method)}; methods are {', '.join((*METHODS, MCCFR))}")
-        if (folder / POLICY_FILE).exists() and not overwrite:
-            raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+        own = RunFolder(folder, checkpoint=POLICY_FILE)
+        own.check_free(overwrite)
         solver, tree = _new_solver(game, options, method, seed, on_progress)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / METRICS_FILE, "")
-        return cls(solver, tree, folder)
+        own.path.mkdir(parents=True, exist_ok=True)
+        own.clear()
+        own.metrics.touch()
+        return cls(solver, tree, own)
 
     @classmethod
     def resume(cls, path: Path, on_progress: Callable[[int], None] = lambda done: None) -> Self:
-        """Go on from a file of an earlier run, to the numbers that an uninterrupted run would have given.
+        """Resume from a file of an earlier run, to the numbers that an uninterrupted run would have given.
 
         Raises:
             FormatError: the file is damaged, of another version, or cannot be resumed.
@@ -93,31 +80,28 @@ class Run:
         game = get_game(saved.game)
         seed, seconds = saved.notes.get("seed", 0), saved.notes.get("seconds", 0.0)
         if type(seed) is not int or not 0 <= seed < 2**63 or not isinstance(seconds, float) or not seconds >= 0:
-            raise FormatError(f"{path} is damaged: its seed or its seconds are no such numbers")
+            raise FormatError(f"{path} is damaged: its seed or time is not a valid number")
         if set(saved.options) != set(game.options().as_dict()):
             raise FormatError(f"{path} is of another version of {game.name}: it has other options")
         solver, tree = _new_solver(game, saved.options, saved.method, seed, on_progress)
         solver.restore(saved)
-        folder = path.parent
-        cut_metrics(folder / METRICS_FILE, "iterations", saved.iterations)
+        folder = RunFolder(path.parent, checkpoint=POLICY_FILE)
+        cut_metrics(folder.metrics, "iterations", saved.iterations)
         return cls(solver, tree, folder, seconds)
 
     @property
     def path(self) -> Path:
         """The file that `save` writes, which the agent `tabular:PATH` plays."""
-        return self.folder / POLICY_FILE
+        return self.folder.checkpoint
 
     def go(self, iterations: int | None, until: float | None = None) -> Iterator[Report | None]:
-        """Iterate. Yields a report after 1, 2, 3, ... iterations, ever more rarely, and None in between.
+        """Iterate. Yields a report after 1, 2, 3, ... iterations, more and more rarely, and None in between.
 
-        Stop it at any time by leaving the loop, and `save`.
-
-        Args:
-            iterations: how many at most, those done before included; None: no limit.
-            until: stop once NashConv is not above this.
+        Ends after `iterations`, earlier ones included, or once NashConv is at most `until`. To stop early, leave the
+        loop and `save`.
 
         Raises:
-            SolvingError: the game is too large, or to evaluate if `until` is given.
+            SolvingError: the game is too large to solve, or with `until`, to evaluate.
         """
         if until is not None and self.tree is None:
             raise SolvingError("this game is too large to compute NashConv; give a number of iterations instead")
@@ -162,22 +146,17 @@ class Run:
             line["nash_conv"] = report.nash_conv
             line["exploitability"] = report.nash_conv / len(report.values)
             line |= {f"value/player_{player}": value for player, value in enumerate(report.values)}
-        with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        append_metrics(self.folder.metrics, line)
 
     def save(self) -> None:
-        """Write the policy, with all that is needed to go on.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write the policy, with everything needed to resume. Raises OSError if the file cannot be written."""
         saved = self.solver.saved()
         saved.notes["seconds"] = self.seconds
         saved.save(self.path)
 
 
 def _new_solver(
-    game: Game, options: dict, method: str, seed: int, on_progress: Callable[[int], None]
+    game: Game, options: dict[str, Any], method: str, seed: int, on_progress: Callable[[int], None]
 ) -> tuple[Solver | Sampler, Tree | None]:
     if method != MCCFR:
         tree = Tree(game, on_progress=on_progress, **options)
@@ -191,14 +170,14 @@ def _new_solver(
 
 
 def is_round(iterations: int) -> bool:
-    """Return whether it is 1, 2, 5, 10, 20, 50, ..."""
+    """Return whether a number is 1, 2, 5, 10, 20, 50, ..."""
     return str(iterations).rstrip("0") in ("1", "2", "5")
 
 
 def _next_evaluation(done: int) -> int:
-    """Return the first number of iterations above `done` after which to evaluate, however the run got to `done`."""
+    """Return the number of iterations after which to evaluate next. It depends on `done` alone."""
     due = 1
     while due <= done:
         due = max(due + 1, int(due * _GROWTH))
-    scale = 10 ** (len(str(done)) - 1)
+    scale = int(10 ** (len(str(done)) - 1))
     return min(due, *(factor * scale for factor in (1, 2, 5, 10) if factor * scale > done))

@@ -1,83 +1,63 @@
 """CFR on a tree, in four variants that differ in how they weight regrets and policies."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from cardenvs.agents.tabular import TabularPolicy
 from cardenvs.core.errors import FormatError
+from cardenvs.core.game import Game
+from cardenvs.core.warmup import Step
 from cardenvs.training.cfr import passes
+from cardenvs.training.cfr.passes import Method
 from cardenvs.training.cfr.tree import Tree
-
-
-@dataclass(frozen=True)
-class Method:
-    """How a variant of CFR weights iteration t.
-
-    After the iteration, positive regrets are multiplied by t**alpha / (t**alpha + 1), negative ones by the same with
-    beta; the iteration's policy counts t**gamma times in the average.
-    """
-
-    alpha: float
-    beta: float
-    gamma: float
-
 
 METHODS = {
     # Zinkevich et al., "Regret Minimization in Games with Incomplete Information" (2007): no weights.
-    "cfr": Method(math.inf, math.inf, 0),
+    "cfr": Method(math.inf, math.inf, 0.0),
     # Tammelin, "Solving Large Imperfect Information Games Using CFR+" (2014): negative regrets become 0.
-    "cfr+": Method(math.inf, -math.inf, 1),
+    "cfr+": Method(math.inf, -math.inf, 1.0),
     # Brown and Sandholm, "Solving Imperfect-Information Games via Discounted Regret Minimization" (2019), for the
-    # following two. The first weights everything of iteration t by t; the second has the values they recommend.
-    "linear": Method(1, 1, 1),
-    "discounted": Method(1.5, 0, 2),
+    # following two. The first weights everything in iteration t by t; the second has the values they recommend.
+    "linear": Method(1.0, 1.0, 1.0),
+    "discounted": Method(1.5, 0.0, 2.0),
 }
 
 
 class Solver:
-    """One of METHODS on a tree. Players update their regrets in turn within an iteration.
+    """One of METHODS on a tree. In each iteration, the players update their regrets in turn.
 
-    With more than two players it runs, but need not come near an equilibrium.
-
-    Attributes:
-        tree, game: what it solves.
-        method: a name in METHODS.
-        iterations: done so far.
-        regrets, weights: float64 (num_pairs,); with `iterations` all there is to save. The average policy is in
-            proportion to the weights.
+    With more than two players it runs, but may not approach an equilibrium.
     """
 
     def __init__(self, tree: Tree, method: str = "cfr+") -> None:
         """Create a solver that has not begun."""
-        self.tree, self.game, self.method, self.iterations = tree, tree.game, method, 0
+        self.tree, self.game = tree, tree.game  # what it solves
+        self.method = method  # a name in METHODS
+        self.iterations = 0  # done so far
+        # float64 (num_pairs,); with `iterations`, the whole state. The average policy is proportional to the weights.
         self.regrets, self.weights = np.zeros(tree.num_pairs), np.zeros(tree.num_pairs)
-        self._pairs, self._histories = np.zeros((5, tree.num_pairs + 1)), np.zeros((2, len(tree.parent)))
+        self._scratch = passes.Scratch.of(tree.arrays)
 
     def compile(self) -> None:
         """Compile the kernel, or load it from the cache, so that `run` takes no longer than its iterations."""
         self.run(0)
 
     def run(self, iterations: int) -> None:
-        """Do some more iterations. How many in one call makes no difference."""
-        tree, method = self.tree, METHODS[self.method]
-        policy, own, factor, gain, reach = self._pairs
+        """Do more iterations. Splitting them over several calls makes no difference."""
         passes.iterate(
-            tree.parent, tree.edge, tree.terminals, tree.payoffs, tree.player_of_pair, tree.player_of_infoset,
-            tree.last_pair, tree.first_pair, self.regrets, self.weights, self.iterations, iterations,
-            float(method.alpha), float(method.beta), float(method.gamma), policy, own, factor, *self._histories, gain,
-            reach,
+            self.tree.arrays, self.regrets, self.weights, self.iterations, iterations, METHODS[self.method],
+            self._scratch,
         )  # fmt: skip
         self.iterations += iterations
 
     @property
     def num_infosets(self) -> int:
-        """How many information states the game has."""
+        """The number of information states of the game."""
         return self.tree.num_infosets
 
     def saved(self) -> TabularPolicy:
-        """Return the average policy as a table, with what `restore` needs."""
+        """Return the average policy as a table, with everything that `restore` needs."""
         tree = self.tree
         return TabularPolicy(
             tree.game.name, tree.options.as_dict(), self.method, self.iterations, tree.player_of_infoset, tree.keys,
@@ -85,10 +65,10 @@ class Solver:
         )  # fmt: skip
 
     def restore(self, saved: TabularPolicy) -> None:
-        """Go on from there.
+        """Resume from a saved table.
 
         Raises:
-            FormatError: it belongs to another game, other options or another version of the game.
+            FormatError: the table is of another game, other options or another version of the game.
         """
         saved.check_fits(self.tree.game, self.tree.options)
         own = self.saved()
@@ -96,9 +76,20 @@ class Solver:
             if not np.array_equal(getattr(own, name), getattr(saved, name)):
                 raise FormatError(f"the policy has other {name} than {self.tree.game.name}: it is of another version")
         if saved.regrets is None:
-            raise FormatError("the policy has no regrets to go on from")
+            raise FormatError("the policy has no regrets to resume from")
         self.weights, self.regrets, self.iterations = saved.weights, saved.regrets, saved.iterations
 
     def average_policy(self) -> np.ndarray:
         """Return the policy that approaches an equilibrium, float64 (num_pairs,)."""
         return self.tree.normalised(self.weights)
+
+
+def solver_steps(game: Game) -> list[Step]:
+    """Return steps that call every kernel for listing and solving the game; none if it has too many deals."""
+    return [("tree and CFR", lambda: _solve(game))] if game.can_list_deals() else []
+
+
+def _solve(game: Game) -> None:
+    solver = Solver(Tree(game))
+    solver.run(1)
+    solver.tree.nash_conv(solver.average_policy())

@@ -16,7 +16,7 @@ from cardenvs.training.cfr.numbering import Numbering
 from cardenvs.training.cfr.worlds import Grower, Worlds
 
 MOST_HISTORIES = 20_000_000
-_MOST_BYTES = 2 << 30  # of the records of one level
+_MOST_BYTES = 2 << 30  # for the records of one level
 _NONE = -1
 
 
@@ -24,25 +24,27 @@ class Tree:
     """A game as arrays, with an entry per history and per *pair* of information state and legal action.
 
     A history is the course of a game as seen by someone who sees every dealt card; history 0 is before the deal. Deals
-    that differ only in cards still to come are one history. Chance is a history with several followers by the same
-    pair, or, in history 0, by no player's. A policy is a float64 array (num_pairs,) of probabilities, those of an
-    information state side by side and adding up to 1.
+    that differ only in cards still to come are one history. Chance shows as several histories that follow the same one
+    by the same pair, or, after history 0, by no pair. A policy is a float64 array (num_pairs,) of probabilities; those
+    of an information state are adjacent and add up to 1.
 
     Deals that lead to equal records are merged (equal tokens, dice in another order), with their probabilities added.
 
     Attributes:
         game, options: what is listed.
         num_players: P.
-        num_infosets, num_pairs: how many information states and entries of a policy there are.
-        num_terminals, num_decisions: how many histories are over, and in how many somebody is to act.
-        parent, edge: int32, by history; the history it follows and the pair that leads from there; parents come first.
+        num_infosets, num_pairs: number of information states, and of entries of a policy.
+        num_terminals, num_decisions: number of histories that are over, and of those with a player to act.
+        parent, edge: int32, by history; the history before, and the pair that leads from there; parents come first.
         terminals: int32, the histories that are over.
-        payoffs: float64 (P, num_terminals), their returns times the probability of all chance that leads there.
+        payoffs: float64 (P, num_terminals), returns times the probability of all chance on the way.
         infoset: int32, by history; -1 where nobody is to act.
-        player_of_infoset: int8. keys: uint64 (num_infosets, 2), as `cardenvs.core.information` computes them.
+        player_of_infoset: int8, by information state.
+        keys: uint64 (num_infosets, 2), as `cardenvs.core.information` computes them.
         first_pair: int32 (num_infosets + 1,); the pairs of information state i begin at first_pair[i].
-        actions: int32, by pair; the action's id.
+        actions: int32, by pair; ids of the actions.
         last_pair: int32, by information state; the pair of the same player that leads there, or -1.
+        arrays: the arrays above that kernels read.
     """
 
     def __init__(
@@ -53,13 +55,7 @@ class Tree:
         on_progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> None:
-        """Walk the whole game.
-
-        Args:
-            game: the Game.
-            most_histories: how many to list at most.
-            on_progress: called now and then with the number of histories listed.
-            options: of the game.
+        """List the whole game. `on_progress` is called now and then with the number of histories listed.
 
         Raises:
             SolvingError: there are too many deals or histories to list, or a player does not see its own actions.
@@ -86,12 +82,13 @@ class Tree:
         self._sizes = np.diff(self.first_pair)
         self.infoset_of_pair = np.repeat(np.arange(self.num_infosets, dtype=np.int32), self._sizes)
         self.player_of_pair = np.append(self.player_of_infoset[self.infoset_of_pair], np.int8(_NONE))
+        self.arrays = passes.Arrays(*(getattr(self, name) for name in passes.Arrays._fields))
 
     # -- policies -----------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def infosets(self) -> list[State]:
-        """An example of each information state, in which the player who is to act is in it."""
+        """An example of each information state, with its player to act."""
         return [self.state(number) for number in range(self.num_infosets)]
 
     def state(self, infoset: int) -> State:
@@ -108,22 +105,21 @@ class Tree:
         return state
 
     def uniform(self) -> np.ndarray:
-        """Return the policy that draws among the legal actions."""
+        """Return the policy that plays all legal actions with equal probability."""
         return self.normalised(np.zeros(self.num_pairs))
 
     def policy(self, choose: Callable[[State], Sequence[float]]) -> np.ndarray:
         """Return a policy from a function: the probabilities of a state's legal actions.
 
-        Args:
-            choose: is given an example of each information state, and must look only at what the acting player knows.
+        It is called with an example of each information state, and must use only what the player to act knows.
         """
         return self.normalised(np.concatenate([np.asarray(choose(state), np.float64) for state in self.infosets]))
 
     def tabular(self, table: TabularPolicy) -> np.ndarray:
-        """Return the policy of a table, uniform in information states that it does not have.
+        """Return the policy of a table, uniform in information states that the table lacks.
 
         Raises:
-            FormatError: it belongs to another game, other options or another version of the game.
+            FormatError: the table is of another game, other options or another version of the game.
         """
         table.check_fits(self.game, self.options)
         numbering = Numbering()
@@ -131,7 +127,7 @@ class Tree:
         row = numbering.number(mixed(self.keys, self.player_of_infoset))
         known = np.flatnonzero(row < len(table.sizes))
         if not (table.sizes[row[known]] == self._sizes[known]).all():
-            raise FormatError(f"the policy lists other legal actions than {self.game.name} has: another version's")
+            raise FormatError(f"the policy lists other legal actions than {self.game.name}: it is of another version")
         first = np.concatenate([[0], np.cumsum(table.sizes, dtype=np.int64)])
         weights = np.zeros(self.num_pairs)
         here = np.concatenate([np.arange(self.first_pair[i], self.first_pair[i + 1]) for i in known])
@@ -140,27 +136,27 @@ class Tree:
         return self.normalised(weights)
 
     def normalised(self, weights: np.ndarray) -> np.ndarray:
-        """Return the policy in proportion to weights (num_pairs,), none negative; uniform where all are 0."""
+        """Return the policy proportional to weights of 0 or more, (num_pairs,); uniform where all are 0."""
         return normalised(weights, self.first_pair)
 
     def probabilities(self, policy: np.ndarray, infoset: int) -> np.ndarray:
-        """Return the part of a policy that belongs to an information state, in the order of its legal actions."""
+        """Return the probabilities of the legal actions of an information state, in order."""
         return policy[self.first_pair[infoset] : self.first_pair[infoset + 1]]
 
     # -- values -------------------------------------------------------------------------------------------------
 
     def values(self, policy: np.ndarray) -> np.ndarray:
-        """(P,): each player's expected return when everyone follows `policy`."""
-        value, policy = np.zeros(len(self.parent)), np.append(policy, 1.0)
-        arrays = (self.parent, self.edge, self.terminals)
-        return np.array([passes.expected(*arrays, payoff, policy, value) for payoff in self.payoffs])
+        """Return, (P,), each player's expected return when everyone follows `policy`."""
+        returns = np.zeros(self.num_players)
+        passes.expected(self.arrays, np.append(policy, 1.0), np.zeros(len(self.parent)), returns)
+        return returns
 
     def best_response_values(self, policy: np.ndarray) -> np.ndarray:
-        """(P,): each player's expected return from its best response to `policy` of the others."""
+        """Return, (P,), each player's expected return from its best response to `policy` of the others."""
         return np.array([self._best_response(policy, player)[0] for player in range(self.num_players)])
 
     def best_response(self, policy: np.ndarray, player: int) -> np.ndarray:
-        """Return `policy` with a best response, of probabilities 0 and 1, in the place of one player's part."""
+        """Return `policy` with one player's part replaced by a best response, of probabilities 0 and 1."""
         pairs = self._best_response(policy, player)[1]
         reply = np.where(self.player_of_pair[:-1] == player, 0.0, policy)
         mine = self.player_of_infoset == player
@@ -177,14 +173,9 @@ class Tree:
 
     def _best_response(self, policy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
         order, groups = self._order(player)
-        pairs, histories = np.zeros((3, self.num_pairs + 1)), np.zeros((2, len(self.parent)))
-        best = np.zeros(self.num_infosets, np.int32)
-        value = passes.best_response(
-            player, self.parent, self.edge, self.terminals, self.payoffs[player], np.append(policy, 1.0),
-            self.player_of_pair, self.infoset_of_pair, self.first_pair, order, groups, pairs[0], pairs[1],
-            histories[0], histories[1], pairs[2], best,
-        )  # fmt: skip
-        return value, best
+        scratch, best = passes.Scratch.of(self.arrays), np.zeros(self.num_infosets, np.int32)
+        policy = np.append(policy, 1.0)
+        return passes.best_response(self.arrays, player, policy, order, groups, scratch, best), best
 
     @functools.cache  # noqa: B019  a tree has few players
     def _order(self, player: int) -> tuple[np.ndarray, np.ndarray]:
@@ -200,9 +191,9 @@ class Tree:
 
 
 def mixed(keys: np.ndarray, players: np.ndarray) -> np.ndarray:
-    """Return keys, uint64 (n, 2), with the player mixed in or, from such ones, out again.
+    """Return keys, uint64 (n, 2), with the player mixed in or, if it is mixed in already, taken out again.
 
-    A key that two players have in common is two information states.
+    If two players have the same key, they are in different information states.
     """
     both = keys.copy()
     both[:, 0] ^= players.astype(np.uint64)
@@ -210,7 +201,7 @@ def mixed(keys: np.ndarray, players: np.ndarray) -> np.ndarray:
 
 
 def normalised(weights: np.ndarray, first_pair: np.ndarray) -> np.ndarray:
-    """Return the policy in proportion to weights, none negative; uniform where those of an information state are 0."""
+    """Return the policy proportional to weights of 0 or more; uniform in information states where all are 0."""
     sizes = np.diff(first_pair)
     total = np.repeat(np.add.reduceat(weights, first_pair[:-1]), sizes)
     return np.where(total > 0, weights / np.where(total > 0, total, 1), np.repeat(1 / sizes, sizes))
@@ -247,11 +238,11 @@ class _Builder:
             own[np.arange(len(source)), before.player[worlds.source]] = edge
 
     def _dealt(self) -> tuple[Worlds, np.ndarray]:
-        """Return the positions after all deals, each once, with their probabilities. Their source is the deal."""
+        """Return the positions after all deals, each once, and their probabilities. Their source is the deal."""
         game, options = self._tree.game, self._tree.options
         decks = np.array([game.parse_deck(deck, options) for deck, _ in self._tree._deals])
         worlds = self._grower.deal(decks)
-        size = game.rules.state_dtype.itemsize
+        size = game.state_dtype.itemsize
         raw = worlds.states.view(np.dtype((np.void, size)))
         _, first, number = np.unique(raw, return_index=True, return_inverse=True)
         chance = np.bincount(number.reshape(-1), [probability for _, probability in self._tree._deals])
@@ -262,7 +253,7 @@ class _Builder:
         self, worlds: Worlds, chance: np.ndarray, parent: np.ndarray, edge: np.ndarray, own: np.ndarray,
         deal: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Add the histories of a level. Returns, by position, its history and information state (-1: it is over)."""
+        """Add the histories of a level. Returns the history and information state of each position (-1: it is over)."""
         level = Numbering(len(chance))
         number = level.number(worlds.keys[:, -1])
         _, first = np.unique(number, return_index=True)
@@ -286,7 +277,7 @@ class _Builder:
         return history, infoset[number]
 
     def _number_infosets(self, worlds: Worlds, chosen: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Return the numbers of the information states of some positions, checking that they are ones."""
+        """Return the numbers of the information states of some positions, and check that they are consistent."""
         player = worlds.player[chosen]
         before = self.numbering.count
         numbers = self.numbering.number(mixed(worlds.keys[chosen, player], player))
@@ -303,13 +294,13 @@ class _Builder:
         if not same.all():
             raise SolvingError(f"{self._tree.game.name}: two information states have the same key")
         if not (self.last_pair[numbers] == last_pair).all():
-            raise SolvingError(f"{self._tree.game.name}: a player does not see its own actions, so it has no memory")
+            raise SolvingError(f"{self._tree.game.name}: a player does not see its own actions (no perfect recall)")
         return numbers
 
     def _edges(self, infoset: np.ndarray, source: np.ndarray, action: np.ndarray) -> np.ndarray:
-        """Return the pair that leads to each position, and enter its action."""
+        """Return the pair that leads to each position, and record its action."""
         place = np.arange(len(source)) - np.searchsorted(source, source)  # among the actions in the same position
-        edge = (self.first_pair[infoset] + place).astype(np.int32)
+        edge: np.ndarray = (self.first_pair[infoset] + place).astype(np.int32)
         self.actions[edge] = action
         if not (self.actions[edge] == action).all():
             raise SolvingError(f"{self._tree.game.name}: an information state has different legal actions")
@@ -320,5 +311,5 @@ class _Builder:
         if self._num_histories + more > self._most_histories:
             most = f"{self._most_histories:,}"
             raise SolvingError(f"{name} is too large to list: it has more than {most} histories with these options")
-        if more * self._tree.game.rules.state_dtype.itemsize > _MOST_BYTES:
+        if more * self._tree.game.state_dtype.itemsize > _MOST_BYTES:
             raise SolvingError(f"{name} is too large to list: {more:,} positions of one length do not fit in memory")

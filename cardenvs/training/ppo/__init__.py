@@ -4,10 +4,10 @@
 
     train("gin_rummy_v0", seconds=90, out="runs/gin")
 
-How play is cut into each player's own trajectories is in trajectories.py, how it is collected in collect.py, the update
-in learn.py, the other method, deep Monte Carlo, in monte_carlo.py, evaluation in evaluate.py, checkpoints in run.py,
-the loop in loop.py. Settings are in cardenvs/training/config.py, display and logs in cardenvs/training/progress.py, the
-network in cardenvs/agents/network.py.
+Where to look: begin.py begins and resumes runs, loop.py is their loop, run.py a run with its parts and checkpoint.
+collect.py plays, trajectories.py cuts play into the trajectories of each player, minibatch.py, learn.py and losses.py
+are the update, monte_carlo.py is the other method, and evaluate.py and evaluator.py evaluate. Settings are in
+cardenvs/training/config.py, the display in progress.py, files in folder.py, the network in cardenvs/agents/network.py.
 
 Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017) for the clipped loss; J. Schulman et
 al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation" (2016); S. Huang et al., "The 37
@@ -15,7 +15,7 @@ Implementation Details of Proximal Policy Optimization" (2022) and CleanRL for d
 Closer Look at Invalid Action Masking in Policy Gradient Algorithms" (2020) for the mask.
 """
 
-from cardenvs.training.ppo.loop import train
+from cardenvs.training.ppo.begin import resume, train
 from cardenvs.training.ppo.run import Run
 
-__all__ = ["Run", "train"]
+__all__ = ["Run", "resume", "train"]

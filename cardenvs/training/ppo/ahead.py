@@ -1,63 +1,60 @@
 """Playing ahead: while the network learns from a rollout, a thread plays the next one with a copy of it.
 
-A GPU that learns and a CPU that plays then work at the same time. What is learnt from was played by the network as it
+This keeps a GPU that learns and a CPU that plays busy at the same time. Each rollout was played by the network as it
 was one update earlier. PPO compares a policy with the probabilities that actions were played with, so it allows for
-this, as for the turns that `Trajectories` carries on. What is played depends on no clock: a run gives the same numbers
-whichever of the two is done first.
+this, as for the turns that `Trajectories` carries over. Play depends on no clock: a run gives the same numbers whether
+playing or learning finishes first.
 """
 
 import copy
 import math
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import torch
 
+from cardenvs.agents.checkpoint_file import check_model, checked_tensor
 from cardenvs.agents.network import Network
-from cardenvs.agents.ppo import check_model, checked_tensor
 from cardenvs.core.errors import FormatError
+from cardenvs.core.rng import derived_seed
 from cardenvs.training.ppo.collect import Collector
+from cardenvs.training.ppo.processes import Context
 from cardenvs.training.ppo.returns import ReturnScale
-
-State = tuple[dict[str, Any], dict[str, Any]]
+from cardenvs.training.progress import Stopwatch
 
 
 class Ahead:
-    """Plays one rollout ahead of the learner, whose network it copies before each.
+    """Plays one rollout ahead of the learner, with a copy of the network made before each rollout.
 
     Attributes:
-        player: plays; its network and its generator are its own.
+        player: plays, with its own network and generator.
         trajectories, store, returns: the rollout to learn from, copies that `player` does not overwrite.
     """
 
     def __init__(
-        self, player: Callable[[Network, torch.Generator], Collector], network: Network, scale: ReturnScale, seed: int
-    ) -> None:
-        """Get ready to play with copies of `network`.
-
-        Args:
-            player: makes what plays, given its network and its generator.
-            network, scale: of the learner.
-            seed: of the play.
-        """
-        device = next(network.parameters()).device
+        self, make_player: Callable[[Network, Context], Collector], network: Network, scale: ReturnScale,
+        context: Context,
+    ) -> None:  # fmt: skip
+        """Prepare to play with copies of the learner's network and scale; `make_player` makes the player."""
+        device = context.generator.device
         self._network, self._copy = network, copy.deepcopy(network).requires_grad_(False)
         self._scale = scale
-        self._generator = torch.Generator(device).manual_seed(seed)
+        self._generator = torch.Generator(device).manual_seed(derived_seed(context.config.seed, "play ahead"))
         self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
         self._thread = ThreadPoolExecutor(1, "cardenvs-play")
-        self.player = player(self._copy, self._generator)
+        self.player = make_player(self._copy, replace(context, generator=self._generator, watch=Stopwatch()))
         self.trajectories, self.store = copy.deepcopy(self.player.trajectories), copy.deepcopy(self.player.store)
         self.returns = self.player.returns
-        self._factor = 0.0  # of rewards, in which the copy predicts; 0: nothing has been copied yet
+        self._factor = 0.0  # the scale of rewards in which the copy predicts; 0: there has been no copy yet
         self._played: Future[dict[str, float]] | None = None
-        self._state: State | None = None  # before the rollout that is played ahead
+        self._state: dict[str, Any] | None = None  # before the rollout that is played ahead
 
     def play(self, teacher: str = "") -> dict[str, float]:
-        """Hand over the rollout that has been played ahead, and begin the next one, in which `teacher` is asked.
+        """Hand over the rollout that was played ahead, and start the next one, in which `teacher` advises.
 
-        All but `trajectories`, `store` and `returns` is in use until `wait`.
+        Until `wait` returns, only `trajectories`, `store` and `returns` may be used.
 
         Returns:
             metrics of the rollout handed over.
@@ -71,7 +68,7 @@ class Ahead:
         return metrics
 
     def wait(self) -> None:
-        """Wait for the rollout that is played ahead."""
+        """Wait until the rollout that is played ahead is complete."""
         if self._played is not None:
             self._played.result()
 
@@ -88,14 +85,14 @@ class Ahead:
         return self._played
 
     def _play(self, teacher: str) -> dict[str, float]:
-        with torch.cuda.stream(self._stream):  # without one, this does nothing
+        with torch.cuda.stream(self._stream):  # does nothing without a stream
             metrics = self.player.play(teacher)
         if self._stream is not None:
             self._stream.synchronize()
         return metrics
 
     def _hand_over(self) -> None:
-        """Copy what was played, values being brought to the present scale of rewards."""
+        """Copy the rollout, and bring its values to the present scale of rewards."""
         ratio = self._scale.factor / self._factor
         self.player.store.value *= ratio
         self.player.trajectories.end_value *= ratio
@@ -103,26 +100,23 @@ class Ahead:
         self.store.take(self.player.store)
         self.returns = self.player.returns
 
-    def _present_state(self) -> State:
+    def _present_state(self) -> dict[str, Any]:
         network = {name: value.clone() for name, value in self._copy.state_dict().items()}
-        state = {"network": network, "generator": self._generator.get_state(), "factor": self._factor}
-        return self.player.get_state(), state
+        ahead = {"network": network, "generator": self._generator.get_state(), "factor": self._factor}
+        return {**self.player.get_state(), "ahead": ahead}
 
-    def get_state(self) -> State:
-        """Return what `set_state` takes, from before the rollout that is played ahead: it is then played again."""
+    def get_state(self) -> dict[str, Any]:
+        """Return the state before the rollout that is played ahead, which is played again after `set_state`."""
         return self._state or self._present_state()
 
-    def set_state(self, player: dict[str, Any], state: dict[str, Any]) -> None:
-        """Go on from `get_state`: the state of the player, and what else there is.
-
-        Raises:
-            FormatError: it is not what `get_state` gives.
-        """
-        if not 0 <= state["factor"] < math.inf:
-            raise FormatError(f"ahead.factor is {state['factor']}")
-        check_model(state["network"], self._copy.shape)
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from a state of `get_state`. Raises FormatError if the state does not fit."""
+        ahead = state["ahead"]
+        if not 0 <= ahead["factor"] < math.inf:
+            raise FormatError(f"ahead.factor is {ahead['factor']}")
+        check_model(ahead["network"], self._copy.shape)
         size = self._generator.get_state().shape
-        self._generator.set_state(checked_tensor(state["generator"], "ahead.generator", size, torch.uint8))
-        self._copy.load_state_dict(state["network"])
-        self.player.set_state(player)
-        self._factor, self._state, self._played = state["factor"], None, None
+        self._generator.set_state(checked_tensor(ahead["generator"], "ahead.generator", size, torch.uint8))
+        self._copy.load_state_dict(ahead["network"])
+        self.player.set_state(state)
+        self._factor, self._state, self._played = ahead["factor"], None, None

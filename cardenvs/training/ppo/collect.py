@@ -1,4 +1,4 @@
-"""Playing: batches of games, and the transitions of all their players."""
+"""Playing: batches of games, and the transitions of all players in them."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from cardenvs.agents.checkpoint_file import checked_tensor
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.agents.ppo import checked_tensor
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
@@ -17,26 +17,25 @@ from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
 from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
-from cardenvs.training.ppo.processes import ALONE, Processes
+from cardenvs.training.ppo.processes import Context, Processes, part_of, united
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
-from cardenvs.training.progress import Stopwatch
 
 
 def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
-    """(N, L) bool: whether an entry of the lists `legal` (N, L) is among the first num_legal (N,) of its row."""
+    """Return, (N, L) bool, which entries of `legal` (N, L) are among the first num_legal (N,) of their row."""
     return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
 
 
 def columns(batch: Batch, rows: slice | np.ndarray = slice(None), out: np.ndarray | None = None) -> Tensor:
-    """Legal lists of a batch as columns to gather, in `out` if given: what is behind their ends, -1, would be none."""
+    """Return the legal lists of a batch as gather indices, in `out` if given. Padding, which is -1, becomes 0."""
     assert batch.legal_actions is not None  # the batch was made with legal_lists=True
     return torch.from_numpy(np.maximum(batch.legal_actions[rows], 0, out=out))
 
 
 def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
-    """Lists `legal` (N, L) without the columns that are behind the end of every row.
+    """Return the lists `legal` (N, L) without the columns that are padding in every row.
 
-    On a GPU this waits, unless `num_legal` is on the CPU.
+    With `num_legal` on a GPU, this waits for the GPU.
     """
     return legal[:, : int(num_legal.max())]
 
@@ -44,34 +43,21 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
 def sample(
     log_probs: Tensor, generator: torch.Generator, shape: tuple[int, int] | None = None, rows: slice = slice(None)
 ) -> Tensor:
-    """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
+    """Draw one entry per row with the Gumbel trick: the argmax of log p - log(-log u), u uniform. Returns (N,) int64.
 
-    Args:
-        log_probs: (N, K), -inf for what must not be drawn.
-        generator: of the same device.
-        shape: of the noise to draw, of which this takes `rows` and K columns; None: (N, K).
-        rows: N of them.
-
-    Returns:
-        (N,) int64.
+    `log_probs` is (N, K), with -inf for entries that must not be drawn; the generator is on the same device. Of noise
+    of the given shape, by default (N, K), this takes `rows` and the first K columns.
     """
     u = torch.rand(shape or log_probs.shape, generator=generator, device=log_probs.device)
     u = u[rows, : log_probs.shape[1]]
-    u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # at 0 and 1 the noise would not be finite
+    u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # the noise is infinite at 0 and 1
     return (log_probs - u.log_().neg_().log_()).argmax(-1)
 
 
 def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: torch.Generator) -> Tensor:
-    """Choose the column of the largest value in each row, or with probability epsilon any listed one.
+    """Choose the column of the largest value in each row, or with probability epsilon a random listed one.
 
-    Args:
-        values: (N, K).
-        listed: (N, K) bool, what may be chosen; at least one a row.
-        epsilon: 0 to 1.
-        generator: of the same device.
-
-    Returns:
-        (N,) int64.
+    `values` is (N, K), and `listed`, (N, K) bool, has at least one column per row. Returns (N,) int64.
     """
     best = values.masked_fill(~listed, -torch.inf).argmax(-1)
     anything = sample(torch.zeros_like(values).masked_fill(~listed, -torch.inf), generator)
@@ -81,26 +67,22 @@ def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: to
 class StepInput:
     """The input of the networks in a step: observations and legal actions of all games.
 
-    For a GPU it is in page-locked memory, from which copies are fast and run on their own. The next step can safely
-    overwrite it, because it waits for the actions of this one, which come after the copies.
-
-    Attributes:
-        observation: (N, D) of the game's dtype.
-        legal: (N, L) int64, with zeros behind the end of a list.
-        num_legal: (N,) int64.
+    For a GPU, it is in page-locked memory, which is copied fast and asynchronously. The next step may overwrite it,
+    because it waits for the actions of this step, which are computed after the copies.
     """
 
     def __init__(self, vec: VectorEnv, device: torch.device) -> None:
-        """Make room for the games in `vec`, whose networks are on `device`."""
+        """Allocate memory for the games in `vec`, whose networks are on `device`."""
         locked = device.type == "cuda"
         self._batch = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
+        # (N, D) of the game's dtype
         self.observation = torch.empty_like(self._batch, pin_memory=True) if locked else self._batch
         shape = vec.num_envs, vec.game.max_legal(vec.options)
-        self.legal = torch.empty(shape, dtype=torch.int64, pin_memory=locked)
-        self.num_legal = torch.empty(vec.num_envs, dtype=torch.int64, pin_memory=locked)
+        self.legal = torch.empty(shape, dtype=torch.int64, pin_memory=locked)  # (N, L) int64, padded with zeros
+        self.num_legal = torch.empty(vec.num_envs, dtype=torch.int64, pin_memory=locked)  # (N,) int64
 
     def update(self, batch: Batch) -> None:
-        """Copy the present step of the games."""
+        """Copy the current step of the games."""
         if self.observation is not self._batch:
             self.observation.copy_(self._batch)
         columns(batch, out=self.legal.numpy())
@@ -110,12 +92,12 @@ class StepInput:
 class Collector:
     """Plays N games with the network, some of them against others (`Tables`), and stores the learners' transitions.
 
-    An opponent from the pool is drawn for each rollout, so it may change within a game.
+    The opponent from the pool is drawn anew for each rollout, so it may change within a game.
 
     Attributes:
         vec: the games.
-        trajectories, store: the transitions of the present rollout.
-        returns: (M, P) float64, of the games that ended in it, in all processes.
+        trajectories, store: the transitions of the current rollout.
+        returns: (M, P) float64, returns of the games that ended in it, in all processes.
         pool: the networks to play against.
     """
 
@@ -123,43 +105,35 @@ class Collector:
         self,
         vec: VectorEnv,
         network: Network,
-        config: Config,
-        generator: torch.Generator,
-        watch: Stopwatch,
+        context: Context,
         pool: Pool | Latest,
         opponents: dict[str, Opponent] | None = None,
-        processes: Processes = ALONE,
-        num_games: int | None = None,
     ) -> None:
-        """Create a player of the games in `vec`, which have been reset.
+        """Create a player of the games in `vec`, which have been reset: this process's share of the config's
+        `num_envs`.
 
-        Args:
-            vec, network, config, generator: of the run.
-            watch: takes the time.
-            pool: the networks to play against.
-            opponents: by name, who shares the games of `rule_share`; None: the rule policies of the config.
-            processes: the others play further games.
-            num_games: in all processes; None: those in `vec`.
+        `network` plays for the learners, against the networks of the pool. `opponents`, by default the rule policies of
+        the config, share the games of `rule_share`.
         """
+        config = context.config
         if opponents is None:
             opponents = {name: PolicyOpponent(name) for name in rule_opponents(config, vec.game)}
         self._opponents = opponents
-        self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
+        self.vec, self._network, self._config = vec, network, config
+        self._generator, self._watch, self._processes = context.generator, context.watch, context.processes
         self.device = next(network.parameters()).device
-        self._processes = processes
-        self._num_games = num_games or vec.num_envs
         self._games = slice(vec.first_env, vec.first_env + vec.num_envs)
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps, vec.first_env)
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
         self._input = StepInput(vec, self.device)
-        self._tables = Tables(config, self._num_games, vec.num_players, list(opponents), self._games)
+        self._tables = Tables(config, config.num_envs, vec.num_players, list(opponents), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
     def play(self, teacher: str = "") -> dict[str, float]:
-        """Play a rollout from where the last one stopped, noting what a policy named `teacher` would do there.
+        """Play a rollout from where the last one stopped, and record what the policy `teacher` would do, if any.
 
         Returns:
             metrics.
@@ -190,10 +164,10 @@ class Collector:
         tally.unite(self._processes)
         self.returns = tally.returns
         self.pool.note(tally.against_pool)
-        return tally.metrics(self._config.rollout_steps * self._num_games)
+        return tally.metrics(self._config.rollout_steps * self._config.num_envs)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
-        """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
+        """Choose and store the networks' actions in all environments. Returns actions, (N,) int64."""
         store, new = self.store, self._input
         with self._watch("encode"):
             new.update(self.vec.batch)
@@ -221,14 +195,14 @@ class Collector:
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
     def _sample(self, log_probs: Tensor) -> Tensor:
-        """Draw from the policy; in several processes as in one, which draws noise for all games at once."""
+        """Draw from the policy. Each process takes its rows of the noise that one process would draw for all games."""
         if self._processes.size == 1:
             return sample(log_probs, self._generator)
-        shape = self._num_games, self._processes.largest(log_probs.shape[1])
+        shape = self._config.num_envs, self._processes.largest(log_probs.shape[1])
         return sample(log_probs, self._generator, shape, self._games)
 
     def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
-        """Replace the actions of rule policies' players, or of a frozen agent's, by their own."""
+        """Replace the actions of players that a rule policy or a frozen agent controls."""
         for name, rows in self._tables.rules:
             acting = rows[~learning[rows]]
             if len(acting):
@@ -251,7 +225,19 @@ class Collector:
         self.trajectories.credit(batch.reward, batch.terminated | batch.truncated)
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the next rollout depends on, but for the network and the generator; arrays as tensors."""
+        """Return everything that the next rollout depends on except the network and the generator.
+
+        Arrays become tensors. In several processes, all call it, and the first one gets the state of all games.
+        """
+        state = self._own_state()
+        if self._processes.size == 1:
+            return state
+        # Tensors on a GPU cannot be sent to the process of another one.
+        state["store"] = {name: array.cpu() for name, array in state["store"].items()}
+        states = self._processes.gather_in_first(state if self._processes.is_first else {**state, "pool": None})
+        return united(states, self.vec.num_players) if states else state
+
+    def _own_state(self) -> dict[str, Any]:
         self.store.move(*map(self._slots, self.trajectories.carry()))
         trajectories = self.trajectories.get_state()
         return {
@@ -263,11 +249,13 @@ class Collector:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from `get_state`, its arrays being tensors.
+        """Continue from a state of `get_state`, of which this process takes its share of the games.
 
         Raises:
-            FormatError: it is not what `get_state` gives.
+            FormatError: the state does not fit.
         """
+        if self._processes.size > 1:
+            state = part_of(state, self._games, self.vec.num_players)
         self._check_transitions(state["trajectories"], state["store"])
         self.pool.check(state["pool"])
         calls = state["rule_calls"]
@@ -286,52 +274,52 @@ class Collector:
     def _check_transitions(self, trajectories: dict[str, Any], store: dict[str, Any]) -> None:
         slots = trajectories.get("slots")
         if not isinstance(slots, Tensor) or slots.ndim != 1 or len(slots) > self.trajectories.num_carried:
-            raise FormatError("slots are not those of transitions that are carried on")
+            raise FormatError("slots are not those of carried transitions")
         number = len(slots)
         checked_tensor(slots, "slots", (number,), torch.int64)
         checked_tensor(trajectories.get("reward"), "reward", (number,), torch.float32)
         inside = number == 0 or (slots[0] >= 0 and slots[-1] < self.trajectories.num_carried)
         if not inside or (slots[1:] <= slots[:-1]).any():
-            raise FormatError("slots are not those of transitions that are carried on")
+            raise FormatError("slots are not those of carried transitions")
         for name, array in vars(self.store).items():
             checked_tensor(store.get(name), f"store.{name}", (number, *array.shape[1:]), array.dtype)
         legal, count, choice = store["legal"], store["num_legal"], store["choice"]
         if ((legal < 0) | (legal >= self.vec.num_actions)).any() or ((count < 1) | (count > legal.shape[1])).any():
-            raise FormatError("store has actions that the game has not")
+            raise FormatError("store has unknown actions")
         if ((choice < 0) | (choice >= count)).any():
-            raise FormatError("store has choices that were not legal")
+            raise FormatError("store has illegal choices")
 
 
 class Tally:
     """Counts over a rollout."""
 
     def __init__(self, tables: Tables) -> None:
-        """Nothing counted yet."""
+        """Start at zero."""
         self._tables = tables
         self._returns: list[np.ndarray] = []
         self._pool: list[np.ndarray] = []
         self._rules: list[np.ndarray] = []
 
     def add(self, batch: Batch) -> None:
-        """Take in the games that ended in a step."""
+        """Count the games that ended in a step."""
         ended = np.flatnonzero(batch.terminated | batch.truncated)
         if len(ended):
             returns = batch.episode_returns[ended]
             learner, is_ruled = self._tables.learner[ended], self._tables.is_ruled[ended]
-            learners = returns[np.arange(len(ended)), learner]  # of games in which everybody learns: left out below
+            learners = returns[np.arange(len(ended)), learner]  # meaningless where everybody learns; dropped below
             self._returns.append(returns)
             self._pool.append(learners[(learner != EVERY_PLAYER) & ~is_ruled])
             self._rules.append(learners[is_ruled])
 
     def unite(self, processes: Processes) -> None:
-        """Add what the other processes counted."""
+        """Add the counts of the other processes."""
         if processes.size > 1:
             counts = zip(*processes.gather((self._returns, self._pool, self._rules)), strict=True)
             self._returns, self._pool, self._rules = ([array for part in parts for array in part] for parts in counts)
 
     @property
     def returns(self) -> np.ndarray:
-        """(M, P) float64, of all games that ended."""
+        """(M, P) float64, returns of all games that ended."""
         return np.concatenate(self._returns) if self._returns else np.zeros((0, 1))
 
     @property
@@ -353,7 +341,7 @@ def rule_opponents(config: Config, game: Game) -> list[str]:
     """Return the names of the rule policies to train against.
 
     Raises:
-        PolicyNotFoundError: the game has no policy that the config names, for this or as a teacher.
+        PolicyNotFoundError: the game lacks a policy that the config names, here or as the teacher.
     """
     for name in (*config.rule_opponents, *([config.teacher] if config.teacher else [])):
         game.engine.policy(name)

@@ -18,43 +18,37 @@ from cardenvs.training.ppo.collect import columns, is_listed, sample, shortened
 from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 
 _NO_SEAT = -2  # no player's number
-_Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # of a batch, rows and a step: the actions in these rows
+_Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # from a batch, rows and a step to the actions in these rows
 
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """Mean return a deal against a policy in all other seats, with half its 95% interval, over duplicate deals.
+    """Mean return per duplicate deal against a policy in all other seats.
 
     In games for one player: how much more the network gets than the policy on the same deals.
-
-    Attributes:
-        mean, half: of the network.
-        chance: mean of random play in its place, on the same deals.
-        gain_half: half the 95% interval of mean - chance.
-        deals: how many.
     """
 
-    mean: float
-    half: float
-    chance: float
-    gain_half: float
-    deals: int
+    mean: float  # of the network
+    half: float  # half the 95% interval of the mean
+    chance: float  # mean of random play in place of the network, on the same deals
+    gain_half: float  # half the 95% interval of mean - chance
+    deals: int  # number of deals
 
     @classmethod
     def of(cls, returns: np.ndarray, chance: np.ndarray) -> Self:
-        """The score of returns by deal, (N,), where random play gets `chance`, (N,) or (1,)."""
+        """Return the score of returns by deal, (N,), where random play gets `chance`, (N,) or (1,)."""
         return cls(float(returns.mean()), _half(returns), float(chance.mean()), _half(returns - chance), len(returns))
 
     @property
     def verdict(self) -> str:
-        """What the interval says: "beats", "loses to" or "is level with" the policy."""
+        """What the interval shows: "beats", "loses to" or "is level with" the policy."""
         if self.mean > self.half:
             return "beats"
         return "loses to" if self.mean < -self.half else "is level with"
 
     @property
     def is_above_chance(self) -> bool:
-        """Whether the network does better than random play in its place: the interval of the difference is above 0."""
+        """Whether the network beats random play in its place: the interval of the difference is above 0."""
         return self.mean - self.chance > self.gain_half
 
     def __str__(self) -> str:
@@ -63,57 +57,48 @@ class Score:
 
 
 def _half(values: np.ndarray) -> float:
-    """Half the 95% interval of the mean of values (N,)."""
+    """Return half the 95% interval of the mean of values (N,)."""
     return float(1.96 * values.std(ddof=1) / math.sqrt(len(values)))
 
 
 class Evaluation:
-    """A fixed set of duplicate deals, on which networks are compared with policies of the game.
-
-    Attributes:
-        on_games: called with the number of games that have just ended, again and again while a score is computed.
-    """
+    """A fixed set of duplicate deals, on which networks are compared with policies of the game."""
 
     def __init__(
         self, vec: VectorEnv, seed: int, sampled: bool = False, opponents: dict[str, Opponent] | None = None
     ) -> None:
-        """Prepare an evaluation.
+        """Prepare an evaluation; the num_envs of `vec` is the number of deals, and `seed` is for deals and choices.
 
-        Args:
-            vec: its num_envs is the number of deals.
-            seed: of the deals, the opponents and drawn actions.
-            sampled: draw the network's actions instead of taking the most likely ones.
-            opponents: by name, besides the policies of the game.
+        `sampled` samples the network's actions instead of taking the most likely ones. `opponents`, by name, come on
+        top of the policies of the game.
         """
         self._vec, self._seed, self._sampled = vec, seed, sampled
         self._opponents = opponents or {}
         self._chance: dict[str, np.ndarray] = {}
+        # called with the number of games that have just ended, repeatedly while a score is computed
         self.on_games: Callable[[int], None] = lambda ended: None
 
     def score(self, network: Network, opponent: str) -> Score:
-        """Play each deal once from every seat, an opponent in the other seats.
+        """Play each deal once from every seat, with an opponent in the other seats, and return the score.
 
-        In games for one player, the opponent plays the same deals, and its returns are subtracted.
-
-        Args:
-            network: the player.
-            opponent: "random", one of `game.policies`, or the name of another opponent.
+        The opponent is "random", one of `game.policies`, or another by name. In games for one player, it plays the same
+        deals, and its returns are subtracted.
         """
         return Score.of(self.returns(network, opponent, self._sampled), self._chance_against(opponent))
 
     def num_games(self, opponent: str) -> int:
-        """Return how many games `score` will play: fewer once it is known what random play gets."""
+        """Return how many games `score` will play: fewer once the returns of random play are known."""
         once = self._vec.num_envs * max(self._vec.num_players, 2)
         return once if self._is_chance_known(opponent) else 2 * once
 
     def returns(self, network: Network, opponent: str, sampled: bool) -> np.ndarray:
-        """Play as in `score`. Returns what the network gets by deal, (N,), means over the seats."""
+        """Play as in `score`. Returns the network's returns by deal, (N,), means over the seats."""
         device = network.scale.device
         generator = torch.Generator(device).manual_seed(self._seed) if sampled else None
         return self._returns(lambda batch, rows, step: _choose(network, batch, rows, generator), opponent)
 
     def own_returns(self, opponent: str) -> np.ndarray:
-        """Return what the opponent gets in the network's place, (N,), or (1,) where the rules say it."""
+        """Return what the opponent gets in place of the network, (N,), or (1,) where the rules determine it."""
         total, players = self._vec.game.returns(self._vec.options).total, self._vec.num_players
         if total is not None:
             return np.full(1, total / players)
@@ -123,7 +108,7 @@ class Evaluation:
         return self._opponents.get(name) or PolicyOpponent(name)
 
     def _chance_against(self, opponent: str) -> np.ndarray:
-        """What random play gets by deal, (N,); (1,) where symmetry says what it gets."""
+        """Return what random play gets by deal, (N,), or (1,) where symmetry determines it."""
         if opponent not in self._chance:
             seed = derived_seed(self._seed, "chance")
             follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
@@ -142,17 +127,19 @@ class Evaluation:
         return player.actions(self._vec, rows, self._seed if seed is None else seed, step)
 
     def _returns(self, choose: _Choice, opponent: str) -> np.ndarray:
-        """Returns by deal, (N,), means over the seats."""
+        """Return the returns by deal, (N,), means over the seats."""
         n = self._vec.num_players
-        returns = np.sum([self._play(choose, seat, opponent) for seat in range(n)], axis=0) / n
-        return returns - self._play(choose, _NO_SEAT, opponent) if n == 1 else returns
+        returns: np.ndarray = np.sum([self._play(choose, seat, opponent) for seat in range(n)], axis=0) / n
+        if n == 1:
+            returns -= self._play(choose, _NO_SEAT, opponent)
+        return returns
 
     @torch.inference_mode()
     def _play(self, choose: _Choice, seat: int, opponent: str) -> np.ndarray:
-        """Play a game in each environment, `choose` in `seat` unless it is _NO_SEAT, an opponent in the others.
+        """Play a game in each environment: `choose` in `seat`, unless that is _NO_SEAT, and an opponent in the others.
 
         Returns:
-            returns of the player in `seat`, player 0 for _NO_SEAT, float64 (N,).
+            float64 (N,), returns of the player in `seat`; for _NO_SEAT, of player 0.
         """
         vec, step, others_play = self._vec, 0, self._opponent(opponent)
         returns = np.zeros(vec.num_envs)
@@ -186,3 +173,33 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     log_probs = log_policy(logits, listed)
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()
+
+
+def meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
+    """Return what the final scores mean, in a sentence or two."""
+    by_verdict: dict[str, list[str]] = {}
+    for name, score in scores.items():
+        by_verdict.setdefault(score.verdict, []).append(name)
+    story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
+    what = (
+        f"A score is the policy's mean result per deal, in {unit}, against an opponent in all other seats"
+        if num_players > 1
+        else f"A score is how much more the policy gets than the opponent on the same deals, in {unit}"
+    )
+    return f"{what}, ± half its 95% interval. The policy {story}."
+
+
+def warning(scores: dict[str, Score]) -> str | None:
+    """Return a warning if the policy does no better than random play in its place; else None."""
+    level = [
+        f"{score} against {name}, where random play gets {score.chance:+.2f}"
+        for name, score in scores.items()
+        if not score.is_above_chance
+    ]
+    if not level:
+        return None
+    return (
+        f"Warning: the policy is no better than random play: it scores {'; '.join(level)}. "
+        "Try more steps (--total-steps), another learning rate (--set lr=1e-4 or 2e-3), more exploration "
+        "(--set entropy=0.05), larger rollouts (--set num_envs=2048), or a shorter variant of the game (--option)."
+    )

@@ -1,14 +1,14 @@
-"""Deep Monte Carlo: values of actions, learnt from how games went on.
+"""Deep Monte Carlo: action values, learnt from the results of games.
 
     cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer
 
-A network predicts what the player to act will get from each legal action. In self-play it takes the best one, or now
-and then any (`epsilon_greedy`), and learns by least squares what the player did get. Nothing is bootstrapped, so it
-copes with many actions that are rarely legal, whose probabilities a policy gradient is slow to raise. Its weakness is
-the reverse: the best action in each position is no equilibrium where one has to bluff.
+The network predicts the return of each legal action of the player to act. In self-play it takes the best action, or
+now and then a random one (`epsilon_greedy`), and learns by least squares from what the player did get. Nothing is
+bootstrapped, so the method copes with many actions that are rarely legal, whose probabilities a policy gradient is slow
+to raise. Its weakness: always taking the best action is no equilibrium in games that need bluffing.
 
-Turns, opponents, evaluation and checkpoints are those of PPO: only the choice of actions and the loss differ. A game
-that goes on when a rollout ends gives its turns the value that the network gives the player's latest turn there, so
+Turns, opponents, evaluation and checkpoints are those of PPO; only the choice of actions and the loss differ. In a game
+that is unfinished when a rollout ends, turns get the value that the network gives the player's latest turn, so
 `rollout_steps` should be a few times the length of a game.
 
 Source: D. Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
@@ -18,15 +18,21 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from cardenvs.agents.network import Network
-from cardenvs.training.ppo.learn import Learner, Minibatch
+from cardenvs.training.ppo.learn import Learner
 from cardenvs.training.ppo.losses import value_loss_of
+from cardenvs.training.ppo.minibatch import Minibatch
+from cardenvs.training.ppo.processes import Context
 
 
 class MonteCarlo(Learner):
-    """The network's optimiser and the update of deep Monte Carlo. What were logits of a policy are values here."""
+    """The network's optimiser and the update of deep Monte Carlo. The logits of the policy are action values here."""
 
     metric_names = ("loss/value", "loss/gradient_norm")
-    _gae_lambda = 1.0  # the returns themselves
+
+    def __init__(self, network: Network, context: Context) -> None:
+        """Create a learner whose targets are the returns themselves."""
+        super().__init__(network, context)
+        self._gae_lambda = 1.0
 
     def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
         values, _ = self._network(batch.features, batch.legal, batch.listed)

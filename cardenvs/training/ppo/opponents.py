@@ -20,18 +20,14 @@ from cardenvs.envs.vector import VectorEnv
 
 
 class Opponent(Protocol):
-    """Chooses in many environments at once.
+    """Chooses in many environments at once."""
 
-    Attributes:
-        is_batched: whether it keeps pace with batched environments; False if it thinks about each turn by itself.
-    """
-
-    is_batched: bool
+    is_batched: bool  # whether it keeps pace with batched environments; False if it thinks about each turn by itself
 
     def actions(self, vec: VectorEnv, rows: np.ndarray, seed: int, step: int) -> np.ndarray:
         """Return legal actions, (M,) integers, of the players to act in the environments `rows` (M,).
 
-        They depend on the episodes, rows, `seed` and `step` alone, so a resumed run meets the same opponent.
+        They depend only on the episodes, rows, `seed` and `step`, so a resumed run meets the same opponent.
         """
 
 
@@ -49,7 +45,7 @@ class PolicyOpponent:
 
 @dataclass(frozen=True)
 class NetworkOpponent:
-    """A trained network, as it plays in matches: in float64, greedily or sampling."""
+    """A trained network as it plays in matches: in float64, greedy or sampled."""
 
     agent: PPOAgent
     is_batched = True
@@ -63,7 +59,8 @@ class NetworkOpponent:
         log_probs = self.agent.log_probs(batch.observation[rows], mask[:, :-1])
         if self.agent.sample:
             log_probs += np.random.default_rng(derived_seed(seed, "network", step)).gumbel(size=log_probs.shape)
-        return log_probs.argmax(-1)
+        best: np.ndarray = log_probs.argmax(-1)
+        return best
 
 
 @dataclass
@@ -74,19 +71,19 @@ class _Game:
     seats: list[Seat]
 
     def follow(self, actions: list[int]) -> None:
-        """Apply those of the episode's actions that are new."""
+        """Apply the actions of the episode that are new."""
         for action in actions[self.state.ply :]:
             self.seats[self.state.current_player].decided(self.state)
             self.state.apply(action)
 
 
 class TurnOpponent:
-    """Any other agent of cardenvs, asked turn by turn. It gets the full history, which records of a batch lack."""
+    """Any other agent of cardenvs, which chooses one turn at a time. It gets the full history, which a batch lacks."""
 
     is_batched = False
 
     def __init__(self, agent: Agent) -> None:
-        """Take an agent of cardenvs that keeps nothing from turn to turn."""
+        """Wrap an agent of cardenvs that keeps no state between turns."""
         self._agent = agent
         self._games: weakref.WeakKeyDictionary[VectorEnv, dict[int, _Game]] = weakref.WeakKeyDictionary()
 
@@ -118,8 +115,8 @@ def make_opponent(spec: str, game: Game, options: Options) -> Opponent:
     """Return the opponent of a spec (cardenvs.agents.specs).
 
     Raises:
-        AgentError: no such agent, or a guest, which plays one game at a time in a process of its own.
-        FormatError: its file does not fit the game.
+        AgentError: unknown agent, or a guest, which plays one game at a time in a process of its own.
+        FormatError: the agent's file does not fit the game.
     """
     if is_guest(spec):
         raise AgentError(

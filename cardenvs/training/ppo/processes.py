@@ -1,16 +1,15 @@
-"""One run in several processes, started by torchrun, that together do what one would do.
+"""One run in several processes, started by torchrun, with the result that one process would give.
 
-Each process plays its share of the games, which have the numbers, and so the cards and the draws, that they would have
-in one process. All processes keep the same network, optimiser and random generator: minibatches are drawn from the
-turns of all of them, each process computes the gradient of its own turns in a minibatch, and what they add up to is
-the gradient of the whole minibatch. So nothing depends on the number of processes but rounding, and a checkpoint is
-that of one process.
+Each process plays its share of the games, with the numbers, and so the cards and draws, that they would have in one
+process. All processes keep the same network, optimiser and random generator. Minibatches are drawn from the turns of
+all processes; each computes the gradient of its own turns, and the sum is the gradient of the whole minibatch. So only
+rounding depends on the number of processes, and a checkpoint is that of one process.
 """
 
 import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,22 +19,18 @@ from torch import Tensor, distributed
 from cardenvs.core.codes import NO_ACTION
 from cardenvs.core.errors import OptionError
 from cardenvs.training.config import Config
+from cardenvs.training.progress import Stopwatch
 from cardenvs.training.torchrun import is_started_by_torchrun
 
-_TIMEOUT = datetime.timedelta(hours=1)  # the others wait this long for the first process's evaluation
+_TIMEOUT = datetime.timedelta(hours=1)  # how long the others wait while the first process evaluates
 
 
 @dataclass(frozen=True)
 class Processes:
-    """The processes of a run, seen from one of them. A single one sends nothing.
+    """The processes of a run, as seen from one of them. A single process sends nothing."""
 
-    Attributes:
-        rank: number of this process, from 0.
-        size: how many there are.
-    """
-
-    rank: int = 0
-    size: int = 1
+    rank: int = 0  # number of this process, from 0
+    size: int = 1  # number of processes
 
     @property
     def is_first(self) -> bool:
@@ -43,10 +38,10 @@ class Processes:
         return self.rank == 0
 
     def check(self, config: Config) -> None:
-        """Refuse settings that only a single process can follow.
+        """Check that the settings work in this number of processes.
 
         Raises:
-            OptionError: names the setting.
+            OptionError: a setting needs a single process.
         """
         alone = {
             "merge_turns": config.merge_turns,
@@ -59,11 +54,7 @@ class Processes:
                 raise OptionError(f"{what} works in one process only; leave it out, or leave out torchrun")
 
     def share(self, number: int) -> slice:
-        """Return this process's part of `number` games.
-
-        Raises:
-            OptionError: there are fewer games than processes.
-        """
+        """Return this process's part of `number` games. Raises OptionError if there are fewer games than processes."""
         if number < self.size:
             raise OptionError(f"{number} games are too few for {self.size} processes; raise num_envs")
         return slice(number * self.rank // self.size, number * (self.rank + 1) // self.size)
@@ -77,7 +68,7 @@ class Processes:
         return values
 
     def gather_in_first(self, value: Any) -> list[Any]:
-        """Return the values of all processes, by rank, in the first process; in others the list is empty."""
+        """Return the values of all processes, by rank, in the first process, and an empty list in the others."""
         if self.size == 1:
             return [value]
         values: list[Any] = [None] * self.size if self.is_first else []
@@ -93,12 +84,12 @@ class Processes:
         return int(largest)
 
     def wait(self) -> None:
-        """Wait until all processes are here."""
+        """Wait until all processes have called this."""
         self.gather(None)
 
     @torch.no_grad()
     def add(self, tensors: Sequence[Tensor], weight: float) -> None:
-        """Replace tensors, of one dtype, by their sums over all processes, each times its process's weight."""
+        """Replace tensors of one dtype by their sums over all processes, weighted by `weight` of each process."""
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors]).mul_(weight)
         distributed.all_reduce(flat)
         for tensor, total in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
@@ -110,9 +101,9 @@ ALONE = Processes()
 
 @contextmanager
 def joined(device: str) -> Iterator[Processes]:
-    """The processes that torchrun started, or that the caller has joined; else this one alone.
+    """Yield the processes that torchrun started or that the caller has joined, or else this one alone.
 
-    Those that the caller has joined need a backend for tensors on the CPU, too.
+    If the caller has joined them, their backend has to support tensors on the CPU as well.
     """
     if not distributed.is_available():
         yield ALONE
@@ -131,14 +122,10 @@ def joined(device: str) -> Iterator[Processes]:
 
 @dataclass(frozen=True)
 class Turns:
-    """The closed transitions of a rollout, of all processes, in the order that they would have in one.
+    """The closed transitions of a rollout, of all processes, in the order that they would have in one process."""
 
-    Attributes:
-        slot: (M,) int64, in this process's buffers; -1: another process has it.
-        value, advantage: (M,) float32.
-    """
-
-    slot: np.ndarray
+    slot: np.ndarray  # (M,) int64, slots in this process's buffers; -1: the transition belongs to another process
+    # (M,) float32
     value: np.ndarray
     advantage: np.ndarray
 
@@ -146,13 +133,8 @@ class Turns:
     def of(
         cls, processes: Processes, slots: np.ndarray, numbers: np.ndarray, value: np.ndarray, advantage: np.ndarray
     ) -> "Turns":
-        """Collect them.
-
-        Args:
-            processes: those of the run.
-            slots: (K,), of this process.
-            numbers: (K,), which order the slots of all processes.
-            value, advantage: (K,).
+        """Collect the transitions of all processes. The arrays are (K,): slots of this process, numbers that order the
+        slots of all processes, values and advantages.
         """
         if processes.size == 1:
             return cls(slots, value, advantage)
@@ -161,16 +143,15 @@ class Turns:
             [slots if rank == processes.rank else np.full(len(part[0]), -1) for rank, part in enumerate(parts)]
         )
         every_number, every_value, every_advantage = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        order = np.argsort(every_number, kind="stable")  # merges what is sorted already
+        order = np.argsort(every_number, kind="stable")  # merges sorted parts
         return cls(slot[order], every_value[order], every_advantage[order])
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# States of games, as in checkpoints
+# -- states of games, as in checkpoints ---------------------------------------------------------------------------
 
 
 def united(states: Sequence[dict[str, Any]], num_players: int) -> dict[str, Any]:
-    """Return the state of a Collector that plays all games, from those of the processes, by rank."""
+    """Return the state of a Collector that plays all games, from the states of all processes, by rank."""
     if len(states) == 1:
         return states[0]
     envs = [state["env"] for state in states]
@@ -189,7 +170,7 @@ def united(states: Sequence[dict[str, Any]], num_players: int) -> dict[str, Any]
 
 
 def part_of(state: dict[str, Any], games: slice, num_players: int) -> dict[str, Any]:
-    """Return the state of a Collector that plays only some of the games of another's state."""
+    """Return the part of a Collector's state that covers some of its games."""
     env, trajectories = state["env"], state["trajectories"]
     arrays = {name: array[games] for name, array in env["arrays"].items()}
     arrays["actions"] = arrays["actions"][:, : int(arrays["plies"].max())]
@@ -204,9 +185,19 @@ def part_of(state: dict[str, Any], games: slice, num_players: int) -> dict[str, 
 
 
 def _stacked(parts: list[Tensor]) -> Tensor:
-    """Join arrays by game; lists of actions, which are as long as the longest, are filled up."""
+    """Join arrays by game; lists of actions are padded to the longest."""
     if parts[0].ndim < 2:
         return torch.cat(parts)
     width = max(part.shape[1] for part in parts)
     fill = [torch.full((len(part), width - part.shape[1]), NO_ACTION, dtype=part.dtype) for part in parts]
     return torch.cat([torch.cat(pair, 1) for pair in zip(parts, fill, strict=True)] if width else parts)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the parts of a run share."""
+
+    config: Config
+    generator: torch.Generator  # the source of random numbers, on the device of the network
+    watch: Stopwatch = field(default_factory=Stopwatch)  # times the parts
+    processes: Processes = ALONE  # the processes of the run

@@ -1,43 +1,35 @@
-"""The size of returns, by which rewards are scaled so that no game needs a factor of its own."""
+"""The scale of returns, so that no game needs a reward factor of its own."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from cardenvs.agents.ppo import checked_fields
+from cardenvs.agents.checkpoint_file import checked_fields
 from cardenvs.core.errors import FormatError
 
-_FADE = 0.99  # weight of the past at each update: about the last hundred updates count
+_FADE = 0.99  # weight of the past in each update; about the last hundred updates count
 
 
 class ReturnScale:
-    """The factor that brings returns to a root mean square of 1, from the games that ended lately.
+    """The factor that brings returns to a root mean square of 1, from recently finished games.
 
-    That is the standard deviation where what one player wins the others lose. Where everybody gains, the mean counts as
-    well, so that values stay about 1. All players count alike, since one network plays for all.
+    In zero-sum games that is the standard deviation. Where everybody gains, the mean counts as well, so that values
+    stay about 1. All players count equally, since one network plays for all.
 
-    As the policy changes, so do returns; whoever predicts scaled returns has to follow (H. van Hasselt et al.,
-    "Learning values across many orders of magnitude", 2016).
-
-    Attributes:
-        factor: from the game's unit to scaled reward; 1 until a return differed from 0.
+    Returns change with the policy, so predictions of scaled returns have to follow (H. van Hasselt et al., "Learning
+    values across many orders of magnitude", 2016).
     """
 
     def __init__(self, fixed: float = 0.0) -> None:
-        """Create a scale; with `fixed` above 0 it is this factor for ever."""
+        """Create a scale; with `fixed` above 0, that is always the factor."""
         self._fixed = fixed
-        self.factor = fixed or 1.0
-        self._sums = np.zeros(2)  # number of returns and sum of their squares, both fading
+        self.factor = fixed or 1.0  # from the game's unit to scaled reward; 1 until a return differs from 0
+        self._sums = np.zeros(2)  # number of returns and sum of their squares, both decaying
 
     def update(self, returns: np.ndarray) -> float:
-        """Take in the returns of the games that ended in a rollout.
-
-        Args:
-            returns: (M, P), of all players of these games.
-
-        Returns:
-            the ratio of the new factor to the old one.
+        """Add the returns of the games that ended in a rollout, (M, P). Returns the ratio of the new factor to the old
+        one.
         """
         before = self.factor
         self._sums = _FADE * self._sums + [returns.size, np.square(returns).sum()]
@@ -47,7 +39,7 @@ class ReturnScale:
         return self.factor / before
 
     def adopt(self, factor: float) -> float:
-        """Begin with the factor of an earlier run, unless this one is fixed. Returns the ratio of the factor to it."""
+        """Start with the factor of an earlier run, unless this one is fixed. Returns the ratio of this factor to it."""
         if not self._fixed:
             self.factor = factor
         return self.factor / factor
@@ -57,11 +49,7 @@ class ReturnScale:
         return {"factor": self.factor, "sums": self._sums.tolist()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from `get_state`.
-
-        Raises:
-            FormatError: it is not what `get_state` gives.
-        """
+        """Continue from a state of `get_state`. Raises FormatError if the state is not valid."""
         numbers = [state.get("factor"), *checked_fields(state, {"sums": list}, "the scale of returns")["sums"]]
         if len(numbers) != 3 or not all(type(one) is float and math.isfinite(one) and one >= 0 for one in numbers):
             raise FormatError("the scale of returns is not three numbers of 0 or more")

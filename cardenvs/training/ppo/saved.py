@@ -1,11 +1,12 @@
-"""What a checkpoint says of a run, checked before a run is made of it: checkpoints come from anybody."""
+"""Checks of the state of a run in a checkpoint, which may come from anyone, before a run is made from it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from cardenvs.agents.ppo import check_model, checked_fields, checked_tensor
+from cardenvs.agents.checkpoint_file import check_model, checked_fields, checked_tensor
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
@@ -19,10 +20,10 @@ _TRAINING_FIELDS: dict[str, Any] = {
 
 
 def checked_training(checkpoint: dict[str, Any], where: str) -> tuple[Config, dict[str, Any]]:
-    """Return the settings and the state of the run in a checkpoint, that came from `where`.
+    """Return the settings and the state of the run in a checkpoint from `where`.
 
     Raises:
-        FormatError: it has not all that a run needs, or more games than it says.
+        FormatError: something that a run needs is missing, or the number of games differs from the settings.
         OptionError: a setting is invalid.
     """
     checked_fields(checkpoint, {"training": dict, "config": dict}, "the checkpoint")
@@ -31,20 +32,21 @@ def checked_training(checkpoint: dict[str, Any], where: str) -> tuple[Config, di
     _check_progress(training)
     _check_unlogged(training.get("unlogged"))
     _check_games(training["player"], config.num_envs)
-    _check_ahead(training.get("ahead"), config)
+    _check_ahead(training["player"].get("ahead"), config)
     _check_exploiter(training.get("exploiter"), config)
     check_model(checkpoint["model"], checkpoint["shape"])
     return config, training
 
 
 def network_state(checkpoint: dict[str, Any], network: Any, config: Config) -> dict[str, Any]:
-    """Return the weights of the network, which are those of the policy unless that is a moving average."""
+    """Return the weights of the network: those of the policy, unless the policy is a moving average."""
     if (network is None) != (config.magnet_decay == 0):
         raise FormatError("training has a network besides the policy without the setting, or the reverse")
-    if network is None:
-        return checkpoint["model"]
-    check_model(checked_fields({"network": network}, {"network": dict}, "training")["network"], checkpoint["shape"])
-    return network
+    model: dict[str, Any] = checkpoint["model"]
+    if network is not None:
+        model = checked_fields({"network": network}, {"network": dict}, "training")["network"]
+        check_model(model, checkpoint["shape"])
+    return model
 
 
 def _check_progress(training: dict[str, Any]) -> None:
@@ -77,7 +79,7 @@ def _check_exploiter(state: Any, config: Config) -> None:
 
 
 def _check_games(player: dict[str, Any], number: int) -> None:
-    """Refuse a number of games other than that of the games in the file, before room is made for them."""
+    """Check that the file holds `number` games, before memory is allocated for them."""
     checked_fields(
         player, {"env": dict, "trajectories": dict, "store": dict, "pool": dict, "rule_calls": int}, "player"
     )
@@ -87,3 +89,26 @@ def _check_games(player: dict[str, Any], number: int) -> None:
         if not isinstance(array, Tensor):
             raise FormatError(f"{short(name)} is not a tensor")
         checked_tensor(array, short(name), array.shape, array.dtype)
+
+
+def restore_moments(optimizer: torch.optim.Adam, parameters: Sequence[nn.Parameter], state: dict[str, Any]) -> None:
+    """Load the moments from a `state_dict` of the optimiser of these parameters, in order; its other settings stay.
+
+    Raises:
+        FormatError: the moments do not fit the parameters.
+    """
+    moments = checked_fields(state, {"state": dict}, "optimizer")["state"]
+    if moments and set(moments) != set(range(len(parameters))):
+        raise FormatError("optimizer has other parameters than the network")
+    for number, moment in moments.items():
+        shape = parameters[number].shape
+        checked_fields(moment, {"step": Tensor, "exp_avg": Tensor, "exp_avg_sq": Tensor}, "optimizer")
+        step = checked_tensor(moment["step"], "optimizer step", (), torch.float32)
+        checked_tensor(moment["exp_avg"], "exp_avg", shape, torch.float32)
+        squares = checked_tensor(moment["exp_avg_sq"], "exp_avg_sq", shape, torch.float32)
+        if step < 0 or (squares < 0).any():
+            raise FormatError("optimizer has negative squares or steps")
+    known = {
+        number: {name: moment[name] for name in ("step", "exp_avg", "exp_avg_sq")} for number, moment in moments.items()
+    }
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": known})

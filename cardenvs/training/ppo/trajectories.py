@@ -1,4 +1,4 @@
-"""Trajectories: whose transition is whose."""
+"""Trajectories: the transitions of each player, and a buffer for them."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from torch import Tensor
 from cardenvs.envs.vector import VectorEnv
 
 NO_ADVICE = -1
-_STEP_BITS = 40  # of numbers of slots, for the game
+_STEP_BITS = 40  # bits for the game in the number of a slot; the step is above them
 
 
 class Trajectories:
-    """Cuts the play of N games into chains: the turns of one player in one episode, each linked to its next.
+    """Cuts the play of N games into chains: the turns of one player in one episode, each linked to the next.
 
     A transition begins when a player acts and stays *open* while the others act: rewards that arrive meanwhile are
-    credited to it. It is closed when the player acts again, which is its next observation, or when the episode ends:
+    credited to it. It closes when the player acts again, with the next observation, or when the episode ends:
 
         env 0    player_0 acts   player_1 acts   player_1 acts   player_0 acts    ... the episode ends
         slot           a               b               c               d
@@ -26,46 +26,39 @@ class Trajectories:
     A player who never acts in an episode has no transition, and its rewards are ignored.
 
     Transitions that are open when a rollout ends are not cut there. They are left out of this update and carried into
-    the next rollout, where they close as if nothing had happened; the transition before them bootstraps from their
-    value. So the network is only ever asked for values of its own turns, on which it is trained. The price is that one
-    transition in `rollout_steps` or so is learnt from one update late, with the probabilities it was played with.
+    the next rollout, where they close as usual; the transition before them bootstraps from their value. So values are
+    needed only at the network's own turns, on which it is trained. The price: about one in `rollout_steps` transitions
+    is learnt one update late, with the probabilities it was played with.
 
-    Slots: 0..C-1 are carried ones, slot i * P + p that of player p in environment i; after them slot C + t * N + i is
-    what environment i does at step t of the rollout. A chain's slots rise.
-
-    Attributes:
-        num_carried: C = N * P.
-        num_slots: C + T * N.
-        next_slot: (num_slots,) int64, the slot of the player's next turn, or UNUSED, OPEN, ENDED.
-        reward: (num_slots,) float32, credited so far, in the game's unit.
-        end_value: (num_slots,) float32, the network's value after an ENDED slot: 0 unless truncated.
+    Slots: 0..C-1 are carried, with slot i * P + p for player p in environment i; slot C + t * N + i is for environment
+    i at step t of the rollout. Slots rise along a chain.
     """
 
     UNUSED, OPEN, ENDED = -1, -2, -3
 
     def __init__(self, num_envs: int, num_players: int, num_steps: int, first_env: int = 0) -> None:
-        """Nothing open yet, for N environments, numbered from `first_env`, P players and rollouts of T steps."""
+        """Start without transitions, for N environments numbered from `first_env`, P players and T steps."""
         self._first_env = first_env
         self._num_envs, self._num_players, self._num_steps = num_envs, num_players, num_steps
-        self.num_carried = num_envs * num_players
-        self.num_slots = self.num_carried + num_steps * num_envs
+        self.num_carried = num_envs * num_players  # C = N * P
+        self.num_slots = self.num_carried + num_steps * num_envs  # C + T * N
+        # (num_slots,) int64, the slot of the player's next turn, or UNUSED, OPEN, ENDED
         self.next_slot = np.full(self.num_slots, self.UNUSED, np.int64)
+        # (num_slots,) float32, reward credited so far, in the game's unit
         self.reward = np.zeros(self.num_slots, np.float32)
+        # (num_slots,) float32, the network's value after an ENDED slot; 0 unless truncated
         self.end_value = np.zeros(self.num_slots, np.float32)
         self._open = np.full((num_envs, num_players), self.UNUSED, np.int64)  # each player's open slot
 
     def rows(self, step: int) -> slice:
-        """Return the slots of a step of the rollout, one an environment."""
+        """Return the slots of a step of the rollout, one per environment."""
         start = self.num_carried + step * self._num_envs
         return slice(start, start + self._num_envs)
 
     def act(self, step: int, players: np.ndarray, learning: np.ndarray) -> None:
-        """Open the transitions of a step, each closing the player's last one.
+        """Open the transitions of step 0..T-1; each closes the player's previous one.
 
-        Args:
-            step: 0..T-1.
-            players: (N,) integers, who acts.
-            learning: (N,) bool, false where the player who acts is not to be learnt from.
+        `players`, (N,) integers, act; `learning`, (N,) bool, says whether to learn from them.
         """
         envs = np.flatnonzero(learning)
         players, slots = players[envs], self.rows(step).start + envs
@@ -75,22 +68,12 @@ class Trajectories:
         self._open[envs, players] = slots
 
     def truncate(self, envs: np.ndarray, values: np.ndarray) -> None:
-        """Note what players may still expect where an episode was cut off; call it before `credit`.
-
-        Args:
-            envs: (M,) integers, which environments.
-            values: (M, P) float32, by player.
-        """
+        """Record the values, (M, P) float32, of truncated episodes, (M,) environments; call it before `credit`."""
         slots = self._open[envs]
         self.end_value[slots[slots >= 0]] = values[slots >= 0]
 
     def credit(self, rewards: np.ndarray, ended: np.ndarray) -> None:
-        """Give rewards to the open transitions, then close those of ended episodes.
-
-        Args:
-            rewards: (N, P) float32, what each player got in this step.
-            ended: (N,) bool.
-        """
+        """Add rewards, (N, P) float32, to the open transitions, then close those of ended episodes, (N,) bool."""
         waiting = self._open >= 0
         self.reward[self._open[waiting]] += rewards[waiting]
         last = self._open[ended]
@@ -102,39 +85,34 @@ class Trajectories:
         return np.flatnonzero((self.next_slot >= 0) | (self.next_slot == self.ENDED))
 
     def numbers(self, slots: np.ndarray) -> np.ndarray:
-        """Return numbers that order slots of several processes as the slots of one process that has all games."""
+        """Return numbers that order the slots of several processes like those of one process with all games."""
         step, env = np.divmod(slots - self.num_carried, self._num_envs)
         carried = slots + self._first_env * self._num_players
         return np.where(slots < self.num_carried, carried, ((step + 1) << _STEP_BITS) + self._first_env + env)
 
     def advantages(self, values: np.ndarray, gamma: float, gae_lambda: float, reward_scale: float = 1.0) -> np.ndarray:
-        """Generalised advantage estimates along each chain (Schulman et al. 2016, equation 16).
+        """Return generalised advantage estimates along each chain (Schulman et al. 2016, equation 16).
 
-        Args:
-            values: (num_slots,) float32, the network's values when it played, in scaled reward.
-            gamma: discount, from one turn of a player to its next.
-            gae_lambda: lambda.
-            reward_scale: factor from the game's unit to scaled reward.
-
-        Returns:
-            (num_slots,) float32; 0 where a slot is not closed.
+        `values`, (num_slots,) float32, are those of the network during play, in scaled reward: the game's unit times
+        `reward_scale`. `gamma` discounts from one turn of a player to its next. Returns (num_slots,) float32; 0 where a
+        slot is not closed.
         """
         chained = self.next_slot >= 0
         follower = np.where(chained, self.next_slot, 0)
         expected = np.where(chained, values[follower], self.end_value)
-        advantage = np.float32(reward_scale) * self.reward + np.float32(gamma) * expected - values
+        advantage: np.ndarray = np.float32(reward_scale) * self.reward + np.float32(gamma) * expected - values
         advantage[(self.next_slot == self.OPEN) | (self.next_slot == self.UNUSED)] = 0
         weight = np.where(chained, np.float32(gamma * gae_lambda), np.float32(0))
         blocks = [self.rows(step) for step in reversed(range(self._num_steps))]
-        for block in [*blocks, slice(0, self.num_carried)]:  # a chain's slots rise, so later blocks are complete
+        for block in [*blocks, slice(0, self.num_carried)]:  # slots rise along a chain, so later blocks are complete
             advantage[block] += weight[block] * advantage[follower[block]]
         return advantage
 
     def carry(self) -> tuple[np.ndarray, np.ndarray]:
-        """Begin the next rollout: move the open transitions to their carried slots and forget the others.
+        """Begin the next rollout: move the open transitions to their carried slots and drop the others.
 
         Returns:
-            source and target slots, for arrays kept elsewhere.
+            source and target slots, for other arrays to follow.
         """
         envs, players = np.nonzero(self._open >= 0)
         source, target = self._open[envs, players], envs * self._num_players + players
@@ -147,12 +125,12 @@ class Trajectories:
         return source, target
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Return what `set_state` needs to go on after a `carry`: the carried slots and their rewards."""
+        """Return what `set_state` takes, after a `carry`: the carried slots and their rewards."""
         slots = np.flatnonzero(self.next_slot[: self.num_carried] == self.OPEN)
         return {"slots": slots, "reward": self.reward[slots]}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from `get_state`, in a new object of the same shape."""
+        """Continue from a state of `get_state`, in a new object of the same shape."""
         slots = state["slots"]
         self.next_slot[slots], self.reward[slots] = self.OPEN, state["reward"]
         self._open.reshape(-1)[slots] = slots
@@ -161,33 +139,29 @@ class Trajectories:
 class RolloutBuffer:
     """What the network saw and did in each slot of a rollout, allocated once.
 
-    Observations stay as small as the game makes them: turning int8 into floats when a minibatch is gathered is faster
-    than gathering floats. Actions are numbers in the legal list, L of them rather than A: all that is worked out about
-    a policy costs so much less.
-
-    Attributes:
-        observation: (num_slots, D) of the game's dtype.
-        legal: (num_slots, L) int64, ids of the legal actions, first num_legal ones.
-        num_legal: (num_slots,) int64.
-        choice: (num_slots,) int64, the action taken, as an index into `legal`.
-        advice: (num_slots,) int64, the id of the action that the teacher would have taken; -1: nobody asked.
-        log_prob: (num_slots,) float32, of the action when it was taken.
-        value: (num_slots,) float32.
+    Observations keep the game's dtype: converting int8 to floats after gathering a minibatch is faster than gathering
+    floats. Actions are indices into the list of L legal actions, not ids among all A actions, which makes everything
+    computed about a policy cheaper.
     """
 
     def __init__(self, num_slots: int, vec: VectorEnv, device: torch.device) -> None:
-        """Room for num_slots transitions of the games in `vec`."""
+        """Allocate num_slots transitions of the games in `vec`."""
         dtype = torch.from_numpy(vec.batch.observation).dtype
+        # (num_slots, D) of the game's dtype
         self.observation = torch.zeros(num_slots, vec.observation_size, dtype=dtype, device=device)
+        # (num_slots, L) int64, ids of the num_legal legal actions, then padding
         self.legal = torch.zeros(num_slots, vec.game.max_legal(vec.options), dtype=torch.int64, device=device)
-        self.num_legal = torch.ones(num_slots, dtype=torch.int64, device=device)
+        self.num_legal = torch.ones(num_slots, dtype=torch.int64, device=device)  # (num_slots,) int64
+        # (num_slots,) int64, the action taken, as an index into `legal`
         self.choice = torch.zeros(num_slots, dtype=torch.int64, device=device)
+        # (num_slots,) int64, the id of the teacher's action; -1: no advice
         self.advice = torch.full((num_slots,), NO_ADVICE, dtype=torch.int64, device=device)
+        # (num_slots,) float32, log-probability of the action when it was taken
         self.log_prob = torch.zeros(num_slots, device=device)
-        self.value = torch.zeros(num_slots, device=device)
+        self.value = torch.zeros(num_slots, device=device)  # (num_slots,) float32, the network's value then
 
     def take(self, other: "RolloutBuffer") -> None:
-        """Copy all slots of another one of the same size."""
+        """Copy all slots of another buffer of the same size."""
         for name, array in vars(self).items():
             array.copy_(getattr(other, name))
 
@@ -201,20 +175,20 @@ class RolloutBuffer:
         return {name: array[slots] for name, array in vars(self).items()}
 
     def set_state(self, slots: Tensor, state: dict[str, Tensor]) -> None:
-        """Write back what `get_state` copied."""
+        """Write back slots that `get_state` copied."""
         for name, array in vars(self).items():
             array[slots] = state[name].to(array.device)
 
 
 def as_tensors(tree: Any) -> Any:
-    """Return a tree of dicts with its NumPy arrays as tensors, which torch reads back without running code."""
+    """Return a tree of dicts with its NumPy arrays as tensors, which torch loads without running code."""
     if isinstance(tree, dict):
         return {name: as_tensors(value) for name, value in tree.items()}
     return torch.from_numpy(tree) if isinstance(tree, np.ndarray) else tree
 
 
 def as_arrays(tree: Any) -> Any:
-    """Return the reverse of `as_tensors`."""
+    """Return a tree of dicts with its tensors as NumPy arrays, the reverse of `as_tensors`."""
     if isinstance(tree, dict):
         return {name: as_arrays(value) for name, value in tree.items()}
     return tree.cpu().numpy() if isinstance(tree, Tensor) else tree

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
 
 NUM_PLAYERS = 2
 NUM_CARDS = 13  # one suit; card id = rank: 0 the deuce, 12 the ace
@@ -39,8 +38,8 @@ STATE = record(
 )  # seen by: a card's owner sees it, nobody else does; who has swapped is public
 
 TABLE = Table(NUM_PLAYERS)
-DECK = TABLE.pile("deck")
-HAND = TABLE.pile("hand", per_player=True)
+DECK = TABLE.pile("deck", layout="stack")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
 ASIDE = TABLE.pile("aside", per_player=True)
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
@@ -158,19 +157,8 @@ def heuristic(s, legal, n, rng):
 # Spaces
 
 
-def deck(options):
-    """All cards of the game."""
-    return np.arange(NUM_CARDS, dtype=np.int16)
-
-
-def num_actions(options):
-    """Keep and swap."""
-    return NUM_ACTIONS
-
-
-def max_length(options):
-    """One action each."""
-    return NUM_PLAYERS
+num_actions = NUM_ACTIONS  # keep and swap
+max_length = NUM_PLAYERS  # one action each
 
 
 def returns(options):

@@ -10,8 +10,8 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import DETERMINIZE, random_below, start_stream
-from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 
 MAX_PLAYERS, MAX_DICE, MAX_SIDES = 5, 5, 8

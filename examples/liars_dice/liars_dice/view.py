@@ -68,16 +68,16 @@ class LiarsDiceView(View):
             return f"player_{event.player} {verb} {faces(event.value)}."
         return super().describe_event(event, kind)
 
-    def render(self, s, viewer, table):
-        """A line for each player, and the last bid."""
-        n, counters = int(s.rules.num_players), table.counters
-        lines = []
-        for p in range(n):
-            number = counters[rules.DICE + p]
-            shown = "[dim]" + "▢ " * int(s.num_dice[p]) + "[/dim]" if number is None else faces(number)
-            lines.append(f"player_{p}: {shown.strip() or '-'}{'  to act' if p == s.current_player else ''}")
-        bid = f"bid: {s.quantity}-{s.face} by player_{s.bidder}" if s.quantity else "no bid yet"
-        return "\n".join([*lines, bid + (", palifico" if s.is_palifico else "")])
+    def arrange(self, s, viewer, scene):
+        """Dice as faces, those that the viewer does not see as boxes; the last bid as in its label."""
+        dice, bid = scene.counters["dice"], scene.counters["bid"]
+        boxes = ["▢ " * int(number) for number in s.num_dice]
+        dice.value = [
+            (boxes[p] if value is None else faces(value)).strip() or "-" for p, value in enumerate(dice.value)
+        ]
+        bid.value = f"{s.quantity}-{s.face} by player_{s.bidder}" if s.quantity else "none yet"
+        if s.is_palifico:
+            bid.label = "palifico, bid"
 
 
 def faces(number):

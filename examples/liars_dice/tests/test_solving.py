@@ -49,5 +49,5 @@ def test_its_iterations_are_openspiels(tree):
 def test_games_whose_deals_cannot_be_listed_are_refused():
     with pytest.raises(SolvingError, match="has too many deals to list: 60,466,176; at most 10,000"):
         Tree(GAME)
-    with pytest.raises(SolvingError, match="chance goes on after the deal"):
+    with pytest.raises(SolvingError, match="chance continues after the deal"):
         Tree(GAME, dice=1, format="elimination")

@@ -10,7 +10,7 @@
 4. Only challenges that the gate's policy has passed enter their pool.
 
 Points are model points: a straight flush counts as a flush. Everything follows from the parameters, so a stopped run
-goes on from the parts it has written.
+resumes from the parts it has written.
 """
 
 import dataclasses
@@ -33,9 +33,9 @@ from cardenvs.core.files import check_output_folder, write_whole
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.games.one_player_poker.heuristic import recommended
-from cardenvs.server.poker.advice import POLICY, hint, rule_agent_points
-from cardenvs.server.poker.pools import FORMAT, MANIFEST, MOST_SEED, deck_seed, key_id
-from cardenvs.server.poker.session import CHALLENGE, GAME, PRACTICE
+from cardenvs.tools.one_player_poker.api.advice import POLICY, hint, rule_agent_points
+from cardenvs.tools.one_player_poker.api.pools import FORMAT, MANIFEST, MOST_SEED, deck_seed, key_id
+from cardenvs.tools.one_player_poker.api.session import CHALLENGE, GAME, PRACTICE
 from cardenvs.tools.one_player_poker.calibration.solver import most_points
 
 POLICIES = ("planner", "heuristic")  # that do not know the order of the cards
@@ -51,20 +51,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a run depends on.
+    """What a run depends on."""
 
-    Attributes:
-        first, end: seeds, `end` excluded.
-        pool: seeds in each pool.
-        gate: policy that must pass a challenge.
-        run_id: name of the run.
-    """
-
+    # seeds, `end` excluded
     first: int
     end: int
-    pool: int
-    gate: str
-    run_id: str
+    pool: int  # seeds in each pool
+    gate: str  # policy that must pass a challenge
+    run_id: str  # name of the run
 
     def __post_init__(self) -> None:
         """Raise OptionError if there are too few seeds, or one is too large."""
@@ -80,11 +74,8 @@ class Pipeline:
     def __init__(self, folder: Path, parameters: Parameters, key: bytes = b"", workers: int | None = None) -> None:
         """Open the folder, which is new or holds a run with the same parameters.
 
-        Args:
-            folder: of the run.
-            parameters: see Parameters.
-            key: secret from which decks are shuffled; empty: from the seeds alone.
-            workers: processes; None: one per core.
+        Decks are shuffled from the secret `key`; if it is empty, from the seeds alone. `workers` are processes; None:
+        one per core.
 
         Raises:
             ArenaError: the folder holds another run.
@@ -108,8 +99,7 @@ class Pipeline:
     def run(self, progress: Progress = lambda done, total, title: None) -> dict[str, Any]:
         """Do all that is not done yet, write the files, and return what summary.json holds.
 
-        Args:
-            progress: called with the seeds done, their number, and what is being done.
+        `progress` is called with the seeds done, their number, and what is being done.
         """
         with ProcessPoolExecutor(self._workers, get_context("spawn")) as pool:
             try:
@@ -160,7 +150,7 @@ class Pipeline:
     ) -> dict[str, list[Row]]:  # fmt: skip
         """Return the rows of each chunk by name, from its file or computed and written now."""
         found: dict[str, list[Row]] = {}
-        waiting: dict[Future, str] = {}
+        waiting: dict[Future[Any], str] = {}
         for name, seeds in chunks.items():
             path = self._parts / f"{name}.jsonl"
             if path.exists():
@@ -295,8 +285,7 @@ def _json(data: Any) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What is done with single seeds, in other processes
+# -- what is done with single seeds, in other processes -----------------------------------------------------------
 
 
 def _deal(seed: int, key: bytes) -> State:

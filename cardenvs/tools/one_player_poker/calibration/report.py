@@ -33,11 +33,7 @@ that their order allows. The target is the stated quantile of the points of {gat
 
 
 def write_report(folder: Path, summary: dict[str, Any]) -> Path:
-    """Write report.html about a finished run, and return its path.
-
-    Args:
-        folder: of the run.
-        summary: what its summary.json holds.
+    """Write report.html about a finished run from its summary.json, and return its path.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

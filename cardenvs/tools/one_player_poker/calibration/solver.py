@@ -13,26 +13,21 @@ from pathlib import Path
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
 from cardenvs.games import one_player_poker
-from cardenvs.games.one_player_poker.categories import FLUSH, STRAIGHT_FLUSH, best_category, best_model_category
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, PLAY_SIZE, POINTS
+from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.poker_hands import FLUSH, STRAIGHT_FLUSH, best_category, best_model_category
 
 _FOLDER = Path(one_player_poker.__file__).parent
 _STAY = HAND_SIZE - PLAY_SIZE
 
 
 def most_points(deck: np.ndarray, plays: int = 4, discards: int = 10, model: bool = True) -> int:
-    """Return the most points that can be made of a deck.
+    """Return the most points that can be made of a deck with the budgets `plays` and `discards`.
 
-    Args:
-        deck: cards in the order in which they are drawn, ids of the full deck; at least 7 + 5 * plays + discards.
-        plays, discards: the budgets.
-        model: whether straight flushes count as flushes.
-
-    Returns:
-        the best total, in points.
+    `deck` has ids of the full deck in the order of drawing, at least 7 + 5 * plays + discards. With `model`, straight
+    flushes count as flushes.
     """
     worth = np.zeros((plays, discards + 1, NUM_CARDS, NUM_CARDS), np.int32)
     points = np.ascontiguousarray(MODEL_POINTS if model else POINTS)

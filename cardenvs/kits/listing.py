@@ -1,0 +1,18 @@
+"""Lists of legal actions from bit sets."""
+
+from cardenvs.core.kernel import kernel
+from cardenvs.kits.cards import lowest_card
+
+
+@kernel(inline=True)
+def list_bits(bits, first, out, n):
+    """Write first + k to `out`, from index n on, for each element k of a bit set (int64), ascending.
+
+    Returns:
+        the next free index of `out`.
+    """
+    while bits:
+        out[n] = first + lowest_card(bits)
+        bits &= bits - 1
+        n += 1
+    return n

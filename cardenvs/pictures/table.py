@@ -1,0 +1,325 @@
+"""The table of a game view: the players around it, what lies before them and between them, and the viewer's own place.
+
+Wide pictures of a "ring" seat the other players to the left, at the top and to the right; all others seat them in rows
+at the top. The viewer always sits at the bottom.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cardenvs.pictures.faces import box, circle, suit_style, text
+from cardenvs.pictures.piles import GAP, Block, Marks, bare, flow, hand, is_text, labelled
+from cardenvs.pictures.seats import badge, seat
+from cardenvs.pictures.text import text_width
+
+_PAD = 8.0  # within a place
+_LINE = 20.0  # height of a line in writing
+_LAID = ("trick", "row", "sets", "columns", "grid")  # layouts of piles that a player has laid on the table
+_LEAST_HIGH = 200.0  # height of the table between the players of a ring
+_MOST_LARGE = 16  # cards of a hand that is drawn large
+_ON_A_SIDE = {1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 3}  # players on each side, by their number
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Measures of wide pictures, and of narrow ones."""
+
+    across: float
+    margin: float
+    badge: float  # width of a face with its words, at least
+    own: float  # scale of the viewer's hand
+    large: float  # of the same if it has many cards
+    laid: float  # of what lies on the table
+    seen: float  # of the cards of others that the viewer sees
+    back: float  # of cards that lie face down before others
+    per_row: int  # players side by side at the top
+
+
+_WIDE = _Form(960.0, 14.0, 196.0, 1.6, 1.3, 1.0, 0.8, 0.5, 3)
+_NARROW = _Form(360.0, 8.0, 150.0, 1.35, 1.05, 0.9, 0.71, 0.4, 1)
+
+
+def draw_table(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[list[str], float]:
+    """Return the elements of a table that begins at `y`, and the y below it."""
+    table = _Table(view, marks, _WIDE if across >= _WIDE.across else _NARROW)
+    if table.in_ring:
+        stages = [table.ring, table.own_place]
+    elif table.has_mats:  # the viewer's own mat comes before those of the others
+        stages = [table.middle, table.own_place, table.others]
+    else:
+        stages = [table.others, table.middle, table.own_place]
+    parts: list[str] = []
+    for stage in stages:
+        more, y = stage(y)
+        parts += more
+    return parts, y - GAP + table.form.margin
+
+
+class _Table:
+    def __init__(self, view: dict[str, Any], marks: Marks, form: _Form) -> None:
+        self.view, self.marks, self.form = view, marks, form
+        num_players = len(view["players"])
+        self.own = view["viewer"] if isinstance(view["viewer"], int) else 0
+        self.opponents = [(self.own + k) % num_players for k in range(1, num_players)]
+        self.inside = form.across - 2 * form.margin
+        self.has_mats = any(pile["layout"] == "grid" for pile in view["piles"])
+        self.in_ring = view["shape"] == "ring" and form is _WIDE
+
+    # -- piles --------------------------------------------------------------------------------------------------
+
+    def _piles(self, owner: int | None, is_laid: bool | None = None) -> list[dict[str, Any]]:
+        """Return an owner's piles. Empty ones of players are left out, but not the stock that has run out."""
+        return [
+            pile
+            for pile in self.view["piles"]
+            if pile["owner"] == owner
+            and (pile["count"] or pile["layout"] == "grid" or owner is None)
+            and is_laid in (None, pile["layout"] in _LAID)
+        ]
+
+    def _held(self, player: int, width: float) -> list[Block]:
+        """Return what another player holds or has gathered."""
+        found = []
+        for pile in self._piles(player, is_laid=False):
+            is_seen = any("id" in token for token in pile["tokens"]) and pile["layout"] not in ("won", "stack")
+            scale = self.form.seen if is_seen else self.form.back
+            draw = bare if pile["layout"] == "hand" else labelled
+            found.append(draw(pile, scale, self.marks, width))
+        return found
+
+    def _laid(self, player: int, scale: float, width: float) -> list[Block]:
+        """Return what a player has laid on the table, and their chips."""
+        found = []
+        for pile in self._piles(player, is_laid=True):
+            draw = bare if pile["layout"] == "trick" else labelled
+            found.append(draw(pile, scale, self.marks, width))
+        for one in self.view["counters"]:
+            if one["use"] == "chips" and isinstance(one["value"], list) and one["value"][player]:
+                found.append(_chips(str(one["value"][player])))
+        return found
+
+    def _shared(self, width: float) -> Block:
+        """Return the piles that belong to nobody."""
+        piles = self._piles(None)
+        on = {pile["on"]: pile for pile in piles if "on" in pile}
+        blocks = [
+            labelled(pile, self.form.laid, self.marks, width, on.get(pile["id"])) for pile in piles if "on" not in pile
+        ]
+        for one in self.view["counters"]:
+            if one["use"] == "chips" and not isinstance(one["value"], list):
+                blocks.append(_chips(f"{one['label']} {one['value']}"))
+        if "sheet" in self.view:
+            blocks.append(_sheet(self.view["sheet"], width))
+        return flow(blocks, width, 22, centred=True)
+
+    # -- the other players and the middle -----------------------------------------------------------------------
+
+    def others(self, y: float) -> tuple[list[str], float]:
+        """Return the other players in rows."""
+        parts: list[str] = []
+        per_row = 1 if self.has_mats else self.form.per_row
+        for row in _rows(self.opponents, per_row):
+            width = (self.inside - GAP * (len(row) - 1)) / len(row)
+            height = max(self._place(player, width, with_laid=True).height for player in row)
+            for k, player in enumerate(row):
+                place = self._place(player, width, with_laid=True, height=height)
+                parts.append(place.at(self.form.margin + k * (width + GAP), y))
+            y += height + GAP
+        return parts, y
+
+    def middle(self, y: float) -> tuple[list[str], float]:
+        """Return what belongs to nobody."""
+        middle = self._shared(self.inside)
+        if not middle.parts:
+            return [], y
+        return [middle.at((self.form.across - middle.width) / 2, y)], y + middle.height + GAP
+
+    def _place(self, player: int, width: float, with_laid: bool = False, height: float = 0.0) -> Block:
+        """Return the place of another player, at least `height` high."""
+        room = width - 2 * _PAD
+        beside = self._held(player, room)
+        if with_laid:
+            beside += self._laid(player, 0.8 * self.form.laid, room)
+        inner = self._strip(player, beside, room) if self.form is _NARROW else None
+        if inner is None:
+            words = room if self.has_mats else min(room, self.form.badge)
+            inner = flow([badge(self.view, player, words), *beside], room, 12)
+        if not with_laid:
+            width = max(inner.width, self.form.badge) + 2 * _PAD
+        height = max(height, inner.height + 2 * _PAD)
+        drawn = seat(self.view, player, width, height, inner.at(_PAD, _PAD))
+        if not (self.view["players"][player]["active"] or self.view["terminal"]):
+            drawn = f'<g opacity="0.55">{drawn}</g>'
+        return Block(width, height, (drawn,))
+
+    def _strip(self, player: int, beside: Sequence[Block], room: float) -> Block | None:
+        """Return a player's words with what they have to the right of them, if that leaves room for the words."""
+        right = flow(beside, room, 8)
+        left = room - right.width - 10
+        if left < self.form.badge:
+            return None
+        words = badge(self.view, player, left)
+        height = max(words.height, right.height)
+        parts = (words.at(0, 0), right.at(room - right.width, 0)) if right.parts else (words.at(0, 0),)
+        return Block(room, height, parts)
+
+    def ring(self, y: float) -> tuple[list[str], float]:
+        """Return the other players at three sides of the table, and what lies on it."""
+        on_side = _ON_A_SIDE.get(len(self.opponents), 0)
+        num_top = len(self.opponents) - 2 * on_side
+        left, top, right = (
+            self.opponents[:on_side][::-1],
+            self.opponents[on_side:][:num_top],
+            self.opponents[on_side + num_top :],
+        )
+        side_width = self.form.badge + 2 * _PAD if on_side else 0.0
+        parts, y = self._top(top, y)
+        lanes = [self._lane(players, 190) for players in (left, top, right)]
+        own = self._lane([self.own], 400)
+        room = self.inside - 2 * (side_width + GAP * bool(on_side))
+        between = room - 2 * (max(_widest(lanes[0]), _widest(lanes[2])) + GAP * bool(on_side))
+        middle = self._shared(max(between, 120))
+        taken = _highest(lanes[1]) + middle.height + _highest(own)
+        places = [[self._place(player, side_width) for player in side] for side in (left, right)]
+        stacked = [sum(place.height + GAP for place in side) for side in places]
+        height = max(taken + 2 * GAP, *stacked, _LEAST_HIGH)
+        parts += self._side(places[0], lanes[0], y, height, is_left=True)
+        parts += self._side(places[1], lanes[2], y, height, is_left=False)
+        centre, step = self.form.across / 2, room / max(len(top), 1)
+        for k, laid in enumerate(lanes[1]):
+            parts += _placed(laid, centre - room / 2 + step * (k + 0.5) - laid.width / 2, y)
+        parts += _placed(middle, centre - middle.width / 2, y + _highest(lanes[1]) + (height - taken) / 2)
+        parts += _placed(own[0], centre - own[0].width / 2, y + height - own[0].height)
+        return parts, y + height + GAP
+
+    def _side(
+        self, places: Sequence[Block], lane: Sequence[Block], y: float, height: float, is_left: bool
+    ) -> list[str]:
+        """Return the places on one side, spread over `height`, each with what its player has laid beside it."""
+        parts: list[str] = []
+        free = (height - sum(place.height for place in places)) / (len(places) + 1)
+        for place, laid in zip(places, lane, strict=True):
+            y += free
+            x = self.form.margin if is_left else self.form.across - self.form.margin - place.width
+            beside = x + place.width + GAP if is_left else x - GAP - laid.width
+            parts += [place.at(x, y), *_placed(laid, beside, y + (place.height - laid.height) / 2)]
+            y += place.height
+        return parts
+
+    def _top(self, players: Sequence[int], y: float) -> tuple[list[str], float]:
+        """Return the places at the top, and the y below them."""
+        if not players:
+            return [], y
+        widest = (self.inside - GAP * (len(players) - 1)) / len(players)
+        width = min(widest, 420.0 if len(players) < 3 else 300.0)
+        height = max(self._place(player, width).height for player in players)
+        step = self.inside / len(players)
+        parts = []
+        for k, player in enumerate(players):
+            place = self._place(player, width, height=height)
+            parts.append(place.at(self.form.margin + step * (k + 0.5) - place.width / 2, y))
+        return parts, y + height + GAP
+
+    def _lane(self, players: Sequence[int], width: float) -> list[Block]:
+        """Return what each of some players has laid before them."""
+        return [flow(self._laid(player, self.form.laid, width), width, 8, 6, centred=True) for player in players]
+
+    # -- the viewer's place -------------------------------------------------------------------------------------
+
+    def own_place(self, y: float) -> tuple[list[str], float]:
+        """Return the viewer's place at the bottom: what they have laid, their face, their hand and what they won."""
+        form, parts = self.form, []
+        if not self.in_ring:
+            laid = flow(self._laid(self.own, form.laid, self.inside), self.inside, centred=True)
+            if laid.parts:
+                parts.append(laid.at((form.across - laid.width) / 2, y))
+                y += laid.height + GAP
+        hands, gathered = self._own_piles()
+        width = self.inside - 2 * _PAD
+        if form is _NARROW or any(is_text(pile) for pile in hands):
+            face = badge(self.view, self.own, width - gathered.width - GAP)
+            cards = self._own_hands(hands, width)
+            cards_y = max(face.height, gathered.height) + GAP
+            cards_x = (width - cards.width) / 2
+            height = cards_y + cards.height if cards.parts else cards_y - GAP
+        else:
+            face = badge(self.view, self.own, form.badge)
+            left, right = form.badge + GAP, gathered.width + GAP
+            cards = self._own_hands(hands, width - left - right)
+            height = max(face.height, cards.height, gathered.height)
+            cards_y = height - cards.height
+            cards_x = min(max((width - cards.width) / 2, left), width - right - cards.width)
+        inside = [face.at(_PAD, _PAD), *_placed(cards, _PAD + cards_x, _PAD + cards_y)]
+        inside += _placed(gathered, _PAD + width - gathered.width, _PAD)
+        height += 2 * _PAD
+        place = Block(self.inside, height, (seat(self.view, self.own, self.inside, height, *inside),))
+        return [*parts, place.at(form.margin, y)], y + height + GAP
+
+    def _own_piles(self) -> tuple[list[dict[str, Any]], Block]:
+        """Return the viewer's hand, and what else they have that does not lie on the table."""
+        piles = self._piles(self.own, is_laid=False)
+        name = next((pile["name"] for pile in piles if pile["layout"] in ("hand", "fan")), None)
+        shown = [
+            labelled(pile, self.form.back if pile["layout"] == "won" else self.form.seen, self.marks, self.inside / 2)
+            for pile in piles
+            if pile["name"] != name
+        ]
+        return [pile for pile in piles if pile["name"] == name], flow(shown, self.inside / 2, 10)
+
+    def _own_hands(self, hands: Sequence[dict[str, Any]], width: float) -> Block:
+        is_large = sum(pile["count"] for pile in hands) > _MOST_LARGE
+        scale = self.form.large if is_large else self.form.own
+        return flow([self._own_hand(pile, scale, width) for pile in hands], width, 16, centred=True)
+
+    def _own_hand(self, pile: dict[str, Any], scale: float, room: float) -> Block:
+        shown = hand(pile, scale, self.marks, room)
+        if pile["label"] == pile["name"]:
+            return Block(shown.width, shown.height, (f'<g data-pile="{pile["id"]}">{"".join(shown.parts)}</g>',))
+        caption = text(shown.width / 2, 13.5, pile["label"], 13.5, "cv-dim", "middle")
+        named = f'<g data-pile="{pile["id"]}">{shown.at(0, 16)}</g>'
+        return Block(shown.width, shown.height + 16, (caption, named))
+
+
+def _sheet(sheet: dict[str, Any], width: float) -> Block:
+    """Return something that is kept in writing as a small table."""
+    columns, rows = sheet["columns"], sheet["rows"]
+    wide = min(width / len(columns), 84.0)
+    high = 26 + _LINE * max(len(rows), 1) + 8
+    parts = [box(0, 0, wide * len(columns), high, "cv-paper", 8)]
+    for k, heading in enumerate(columns):
+        parts.append(text(wide * (k + 0.5), 18, heading, 13, "cv-title", "middle"))
+        parts += [
+            text(wide * (k + 0.5), 20 + _LINE * (n + 1), row[k], 14, f"cv-print{suit_style(row[k])}", "middle")
+            for n, row in enumerate(rows)
+            if k < len(row)
+        ]
+    return Block(wide * len(columns), high, tuple(parts))
+
+
+def _chips(shown: str) -> Block:
+    """Return a stack of chips with its number."""
+    stack = [circle(14, 18 - 3 * k, 11, "cv-chip") for k in range(3)]
+    ground = text_width(shown, 14, bold=True) + 12
+    return Block(30 + ground, 32, (*stack, text(32, 20, shown, 14, "cv-name")))
+
+
+def _rows(players: Sequence[int], per_row: int) -> list[Sequence[int]]:
+    """Return players in as few rows as possible, of nearly equal length."""
+    num_rows = -(-len(players) // per_row)
+    ends = [round(k * len(players) / num_rows) for k in range(num_rows + 1)] if num_rows else []
+    return [players[first:last] for first, last in itertools.pairwise(ends)]
+
+
+def _placed(block: Block, x: float, y: float) -> list[str]:
+    """Return a block at (x, y), if there is anything in it."""
+    return [block.at(x, y)] if block.parts else []
+
+
+def _widest(blocks: Sequence[Block]) -> float:
+    return max((block.width for block in blocks), default=0.0)
+
+
+def _highest(blocks: Sequence[Block]) -> float:
+    return max((block.height for block in blocks), default=0.0)
