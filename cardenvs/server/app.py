@@ -391,7 +391,9 @@ class _Sockets:
         elif len(room.connections) >= self._host.settings.limits.connections_per_table:
             await socket.close(_TOO_MANY, "there are too many connections")
         else:
-            await self._talk(socket, room, Connection(room, link, socket))
+            connection = Connection(room, link, socket)
+            connection.narrow = "narrow" in socket.query_params
+            await self._talk(socket, room, connection)
 
     async def _talk(self, socket: WebSocket, room: Room, connection: Connection) -> None:
         room.connections.add(connection)

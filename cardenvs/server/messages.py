@@ -6,7 +6,8 @@
 {"do": "hint", "turn": 7, "agent": "heuristic"}           ask for an agent's choice
 {"do": "plays", "turn": 7}                                ask for whole plays of several actions
 {"do": "watch", "viewer": "spectator"}                    or "everything", or a player
-{"do": "look", "narrow": true}                            choose pictures for a narrow screen
+{"do": "look", "narrow": true}                            choose pictures for a narrow screen, as "?narrow"
+                                                          in the address of the socket does from the start
 {"do": "past", "event": 17}                               show the table after that many of the viewer's events
 {"do": "run", "how": "go"}                                agents "go", "pause" or "step"
 {"do": "pace", "seconds": 0.5}                            set the time between agents' moves

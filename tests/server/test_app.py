@@ -385,6 +385,8 @@ def test_narrow_screens_get_narrow_pictures():
             wide = position(socket)
             socket.send_json({"do": "look", "narrow": True})
             narrow = position(socket)
+        with server.websocket_connect(seat_link(table) + "?narrow") as socket:
+            assert position(socket)["width"] == narrow["width"]
     assert (wide["width"], narrow["width"]) == (960, 360)
     assert narrow["height"] / narrow["width"] > wide["height"] / wide["width"]
     assert narrow["turn"] == wide["turn"]

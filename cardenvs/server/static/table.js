@@ -27,8 +27,10 @@ $("symbols").innerHTML = $("suits").content.querySelector("svg").innerHTML;
 // -- talking to the server ------------------------------------------------------------------------------------
 
 function connect() {
-  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/${link}`);
-  socket.onopen = () => { retry = 500; isAsking = false; goNow(); if (isNarrow()) look(); };
+  document.body.classList.toggle("narrow", isNarrow());
+  const how = isNarrow() ? "?narrow" : "";
+  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/${link}${how}`);
+  socket.onopen = () => { retry = 500; isAsking = false; goNow(); };
   socket.onmessage = event => receive(JSON.parse(event.data));
   socket.onclose = event => {
     if (event.code >= 4400) return say(event.reason, true);
