@@ -1,7 +1,10 @@
-"""The 52 cards: ids, texts and colours, the same in every game.
+"""Cards: packs with their ids and texts, the 52 cards, and bit sets of cards.
 
-id = suit * 13 + rank, with suits s c d h and ranks from 0, the ace, to 12, the king. Games in which the ace is high
-order the ranks in their own rules.
+    PACK = Pack("789QKTAJ", "dhsc")  # 32 cards; id = suit * 8 + rank
+    PACK = Pack("23456789TJQKA", "cdsh", by="rank")  # 52 cards; id = rank * 4 + suit
+
+Most games number the 52 cards as FULL does: id = suit * 13 + rank, with suits s c d h and ranks from 0, the ace, to 12,
+the king. Games in which the ace is high order the ranks in their own rules.
 """
 
 from typing import Any
@@ -16,10 +19,72 @@ from cardenvs.core.view import View
 SUITS = "scdh"
 RANKS = "A23456789TJQK"
 NUM_CARDS = 52
-SUIT_SETS = np.array([((1 << 13) - 1) << 13 * suit for suit in range(4)])  # the cards of each suit, as bit sets (int64)
+
+
+class Pack:
+    """A pack of cards: each of some ranks in each of some suits.
+
+    Attributes:
+        ranks, suits: a letter each, in the order of the ids.
+        size: number of cards.
+        all_cards: all of them, as a bit set.
+        labels: of the cards as programs write them, "Td".
+        texts: of the cards for people, "10♦".
+        suit_sets: int64 (suits,), the cards of each suit as bit sets.
+        suit_index, rank_index: int8 (size,), suit and rank of each card, by their places in `suits` and `ranks`.
+        suit_of, rank_of: the same as kernels of a card.
+    """
+
+    def __init__(self, ranks: str, suits: str = SUITS, by: str = "suit") -> None:
+        """Number the cards.
+
+        Args:
+            ranks: letters of the ranks.
+            suits: letters of the suits.
+            by: "suit" if the cards of a suit have consecutive ids, "rank" if those of a rank have.
+        """
+        pairs = [(suit, rank) for suit in range(len(suits)) for rank in range(len(ranks))]
+        if by == "rank":
+            pairs.sort(key=lambda pair: pair[::-1])
+        self.ranks, self.suits, self.size = ranks, suits, len(pairs)
+        self.all_cards = np.int64((1 << self.size) - 1)
+        self.labels = tuple(ranks[rank] + suits[suit] for suit, rank in pairs)
+        self.texts = tuple(map(written, self.labels))
+        self.suit_index = np.array([suit for suit, _ in pairs], np.int8)
+        self.rank_index = np.array([rank for _, rank in pairs], np.int8)
+        self.suit_sets = np.array(
+            [sum(1 << card for card, (of, _) in enumerate(pairs) if of == suit) for suit in range(len(suits))]
+        )
+        self.suit_of, self.rank_of = _of_card(self.suit_index), _of_card(self.rank_index)
+
+    def cards_of(self, bits: int) -> list[int]:
+        """Return the ids in a bit set of cards, ascending."""
+        return [card for card in range(self.size) if int(bits) >> card & 1]
+
+    def parse(self, text: str) -> int:
+        """Return the id of a card text such as "10♦", "Td" or "10d".
+
+        Raises:
+            DeckError: it names none of these cards.
+        """
+        label = card_label(parse_card(text))
+        if label not in self.labels:
+            raise DeckError(f"{text!r} is not in the pack of {self.size} cards, which has the ranks {self.ranks}")
+        return self.labels.index(label)
+
+
+def _of_card(table: np.ndarray) -> Any:
+    @kernel(inline=True)
+    def of_card(card):
+        return np.int64(table[card])
+
+    return of_card
+
+
+FULL, ITALIAN = Pack(RANKS), Pack("A234567JQK")
+SUIT_SETS = FULL.suit_sets
 RANK_SETS = np.array([sum(1 << 13 * suit + rank for suit in range(4)) for rank in range(13)])  # the same by rank
-CARD_LABELS = tuple(rank + suit for suit in SUITS for rank in RANKS)
-CARD_TEXTS = tuple(map(written, CARD_LABELS))
+CARD_LABELS, CARD_TEXTS = FULL.labels, FULL.texts
 _IDS = {folded(label): card for card, label in enumerate(CARD_LABELS)}
 
 
@@ -108,23 +173,44 @@ def card_face(label: str) -> dict[str, Any]:
     return {"kind": "card", "rank": label[0], **({"suit": label[1]} if label[1:] else {})}
 
 
-class CardView(View):
-    """View of a game whose tokens are the 52 cards."""
+class PackView(View):
+    """View of a game whose tokens are the cards of a pack.
 
-    tokens = CARD_TEXTS
+    Attributes:
+        pack: the pack.
+    """
+
+    pack: Pack
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Take the texts of the tokens from the pack."""
+        super().__init_subclass__(**arguments)
+        cls.tokens = cls.pack.texts
 
     def token_code(self, token: int) -> str:
-        """Return a card as in "Th"."""
-        return card_label(token)
+        """Return a card as in "Td"."""
+        return self.pack.labels[token]
 
     def parse_token(self, text: str) -> int:
         """Return the card of a text.
 
         Raises:
-            DeckError: the text names no card.
+            DeckError: the text names no card of the pack.
         """
-        return parse_card(text)
+        return self.pack.parse(text)
 
     def token_face(self, token: int) -> dict[str, Any]:
         """Return a card as rank and suit."""
-        return card_face(card_label(token))
+        return card_face(self.pack.labels[token])
+
+
+class CardView(PackView):
+    """View of a game whose tokens are the 52 cards, numbered as in FULL."""
+
+    pack = FULL
+
+
+class ItalianCardView(PackView):
+    """View of a game whose tokens are the 40 cards of Italian games."""
+
+    pack = ITALIAN

@@ -1,15 +1,10 @@
 """Trick-taking games: following suit, what wins a trick, and the suits that players have shown not to hold.
 
-    TRICKS = Tricks(TABLE, with_trumps)
+    TRICKS = Tricks(TABLE, Ranking.plain(PACK, trump=trump_of_record))
 
-makes the kernels from up to three of the game:
-
-    strength(s, card, led)   larger for a better card when suit `led` was led; negative if it cannot win the trick; with
-                             the full deck often `no_trumps` or `with_trumps`
-    suit_of(s, card)         the suit that a card counts as: trumps may include cards of other suits
-    suit_cards(s, suit)      all cards that count as a suit, as a bit set
-
-The record has the fields of `trick_fields`. The game says what a trick is worth.
+makes the kernels from the ranking of the cards, and from `duties`, if players must do more than
+follow suit: trump, or beat the best card. The record has the fields of `trick_fields`. The game says what a trick is
+worth.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,19 +14,24 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core import events as ev
+from cardenvs.core.cards import SUIT_SIGNS
 from cardenvs.core.events import Table
 from cardenvs.core.game_view import Choice
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import Field
 from cardenvs.core.seats import next_active, wrap
 from cardenvs.core.view import View
-from cardenvs.kits.cards import SUIT_SETS, SUITS, count_bits, suit_text
+from cardenvs.kits.cards import Pack, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
 from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
 from cardenvs.kits.sections import Part, cards, one_hot, one_seat, per_seat
 
 SUIT_SIZE = 13
-NOT_HELD, MUST_FOLLOW = 1, 2  # what `Tricks.explain` returns
+ACE_HIGH = "23456789TJQKA"  # ranks of the full deck from low to high
+NOT_HELD, MUST_FOLLOW, MUST_TRUMP, MUST_BEAT = 1, 2, 3, 4  # what `Tricks.explain` returns
+# Duties of players, for `Tricks`: whoever cannot follow must trump; whoever follows, or must trump, must beat the best
+# card of the trick, if they can.
+TRUMPING, BEATING, OVERTRUMPING = 1, 2, 4
 
 
 def trick_fields(max_players: int, max_tricks: int) -> list[Field]:
@@ -56,12 +56,6 @@ def suit_of(card):
 
 
 @kernel(inline=True)
-def suit_as_printed(s, card):
-    """Return `suit_of`, for games in which every card counts as its own suit."""
-    return suit_of(card)
-
-
-@kernel(inline=True)
 def height(card):
     """Return the rank of a card of the full deck with the ace on top: 0 for the 2, 12 for the ace."""
     rank = card % SUIT_SIZE
@@ -75,30 +69,114 @@ def heights(cards, suit):
     return ranks >> 1 | (ranks & 1) << SUIT_SIZE - 1
 
 
-@kernel(inline=True)
-def rank_in_trick(card, led, trump):
-    """Return how good a card of the full deck is: trumps, then the suit that was led; others cannot win and are -1."""
-    if suit_of(card) == trump:
-        return SUIT_SIZE + height(card)
-    return height(card) if suit_of(card) == led else -1
+# ---------------------------------------------------------------------------------------------------------------
+# What beats what
+
+
+class Ranking:
+    """How cards rank in tricks: the kernels that `Tricks` needs.
+
+    Attributes:
+        pack: the cards.
+        suits: labels of the suits, by number: "s", or the name of one that has no sign.
+        suit_texts: the same for people.
+        suit_of: suit_of(s, card), the suit that a card counts as.
+        suit_cards: suit_cards(s, suit), all cards that count as a suit, as a bit set.
+        trump: trump(s), the suit of trumps, or -1.
+        height: height(s, card), the place of a card in its suit, from 0, the lowest.
+        strength: strength(s, card, led), larger for a better card when suit `led` was led; negative if it cannot win.
+    """
+
+    def __init__(self, pack: Pack, suits: tuple[str, ...], suit_of: Any, suit_cards: Any, height: Any, trump: Any):
+        """Take kernels from the game, which `plain` and `tables` make."""
+        self.pack, self.suits = pack, suits
+        self.suit_texts = tuple(SUIT_SIGNS.get(suit, suit) for suit in suits)
+        self.suit_of, self.suit_cards, self.height, self.trump = suit_of, suit_cards, height, trump
+        above = pack.size
+
+        @kernel(inline=True)
+        def strength(s, card, led):
+            suit = suit_of(s, card)
+            if suit == trump(s):
+                return above + height(s, card)
+            return height(s, card) if suit == led else np.int64(-1)
+
+        self.strength = strength
+
+    @classmethod
+    def plain(cls, pack: Pack, ranks: str = "", trump: Any = None) -> "Ranking":
+        """Return the ranking of a game in which every card counts as its own suit.
+
+        Args:
+            pack: the cards.
+            ranks: their ranks from low to high, unless the pack has them in this order.
+            trump: trump(s), as above; None for games without trumps.
+        """
+        order = [(ranks or pack.ranks).index(rank) for rank in pack.ranks]
+        height_table = np.array(order, np.int8)[pack.rank_index]
+        suit_of_card, suit_sets = pack.suit_of, pack.suit_sets
+
+        @kernel(inline=True)
+        def suit_of(s, card):
+            return suit_of_card(card)
+
+        @kernel(inline=True)
+        def suit_cards(s, suit):
+            return suit_sets[suit]
+
+        @kernel(inline=True)
+        def height(s, card):
+            return np.int64(height_table[card])
+
+        return cls(pack, tuple(pack.suits), suit_of, suit_cards, height, no_trump if trump is None else trump)
+
+    @classmethod
+    def tables(
+        cls, pack: Pack, suits: tuple[str, ...], suit: np.ndarray, height: np.ndarray, trump: np.ndarray, row: Any
+    ) -> "Ranking":
+        """Return the ranking of a game in which suits and heights depend on what is played, such as the trump suit.
+
+        Args:
+            pack: the cards.
+            suits: labels of the suits.
+            suit: int (rows, cards), the suit that each card counts as.
+            height: int (rows, cards), its place in that suit, from 0, the lowest.
+            trump: int (rows,), the suit of trumps, or -1.
+            row: row(s), which row of the tables holds now.
+        """
+        sets = [[sum(1 << card for card in np.flatnonzero(of == k).tolist()) for k in range(len(suits))] for of in suit]
+        suit_table, set_table = np.array(suit, np.int8), np.array(sets, np.int64)
+        height_table, trump_table = np.array(height, np.int8), np.array(trump, np.int8)
+
+        @kernel(inline=True)
+        def suit_of(s, card):
+            return np.int64(suit_table[row(s), card])
+
+        @kernel(inline=True)
+        def suit_cards(s, suit):
+            return set_table[row(s), suit]
+
+        @kernel(inline=True)
+        def height_of(s, card):
+            return np.int64(height_table[row(s), card])
+
+        @kernel(inline=True)
+        def trump_of(s):
+            return np.int64(trump_table[row(s)])
+
+        return cls(pack, suits, suit_of, suit_cards, height_of, trump_of)
 
 
 @kernel(inline=True)
-def no_trumps(s, card, led):
-    """Strength of a card in games without trumps."""
-    return rank_in_trick(card, led, -1)
+def no_trump(s):
+    """Trump suit of a game without trumps."""
+    return -1
 
 
 @kernel(inline=True)
-def with_trumps(s, card, led):
-    """Strength of a card where `s.trump` is the suit of trumps, or -1."""
-    return rank_in_trick(card, led, s.trump)
-
-
-@kernel(inline=True)
-def suit_cards(s, suit):
-    """Return the cards of a suit of the full deck, as a bit set."""
-    return np.int64((1 << SUIT_SIZE) - 1) << SUIT_SIZE * suit
+def trump_of_record(s):
+    """Trump suit of a game that keeps it in the field `trump`."""
+    return np.int64(s.trump)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -131,50 +209,56 @@ def card_in_trick(s, player):
     return s.played[player, s.trick] if s.trick < s.played.shape[1] else NO_CARD
 
 
+@kernel(inline=True)
+def no_duty(s):
+    """Duties of a game in which it is enough to follow suit."""
+    return 0
+
+
 class Tricks:
     """The kernels of a game's tricks.
 
     Attributes:
         led_suit: led_suit(s) -> the suit to follow, or -1 before the lead.
-        playable: playable(s, player) -> bit set of the cards that `player` may play: of the suit led, if there is one.
+        playable: playable(s, player) -> bit set of the cards that `player` may play.
         winner: winner(s) -> who has the best card of the trick so far.
-        explain: explain(s, player, card) -> 0 if the card may be played, else NOT_HELD or MUST_FOLLOW.
-        play: play(s, player, card, log): move a card from the hand to `played`, and note a void that it shows.
+        explain: explain(s, player, card) -> 0 if the card may be played, else NOT_HELD, MUST_FOLLOW and so on.
+        play: play(s, player, card, log): move a card from the hand to `played`, and note the voids that it shows.
         take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next one
             who has not left. If the trick is complete, its winner, who is returned, leads to the next one; else
             NO_PLAYER is returned.
         card_of: card_of(s, player) -> the card in the trick or NO_CARD.
+        ranking: the Ranking.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        strength: Any,
-        suit_of: Any = suit_as_printed,
-        suit_cards: Any = suit_cards,
-        card_of: Any = card_in_trick,
-    ) -> None:
+    def __init__(self, table: Table, ranking: Ranking, duties: Any = None, card_of: Any = card_in_trick) -> None:
         """Compile the kernels.
 
         Args:
             table: with piles "hand" and "trick" or "played" of each player, and the kinds of event "play" and, if leads
                 are told apart, "lead".
-            strength, suit_of, suit_cards: see the head of this file.
+            ranking: of the cards.
+            duties: duties(s) -> sum of TRUMPING, BEATING and OVERTRUMPING; None if it is enough to follow suit.
             card_of: for records that keep the trick elsewhere.
         """
-        self.card_of = card_of
-        self.led_suit = led_suit = _inline(_led_suit(suit_of, card_of))
-        self.playable = playable = _inline(_playable(led_suit, suit_cards))
-        self.winner = winner = _inline(_winner(led_suit, strength, card_of))
-        self.explain = _inline(_explain(playable))
-        self.play = play = _inline(_play(led_suit, suit_of, table))
+        self.ranking, self.card_of = ranking, card_of
+        self.led_suit = led_suit = _inline(_led_suit(ranking, card_of))
+        self.winner = winner = _inline(_winner(led_suit, ranking, card_of))
+        following = _following(led_suit, ranking)
+        if duties is not None:
+            following = _dutiful(_inline(following), led_suit, winner, ranking, duties, card_of)
+        self.playable = _inline(following)
+        self.explain = _inline(_explain(self.playable, led_suit, ranking))
+        self.play = play = _inline(_play(led_suit, ranking, duties, table))
         self.take_turn = _inline(_take_turn(play, winner))
 
 
 _inline = kernel(inline=True)
 
 
-def _led_suit(suit_of: Any, card_of: Any) -> Callable[..., Any]:
+def _led_suit(ranking: Ranking, card_of: Any) -> Callable[..., Any]:
+    suit_of = ranking.suit_of
+
     def led_suit(s):
         card = np.int64(card_of(s, np.int64(s.leader)))
         return -1 if card == NO_CARD else suit_of(s, card)
@@ -182,18 +266,9 @@ def _led_suit(suit_of: Any, card_of: Any) -> Callable[..., Any]:
     return led_suit
 
 
-def _playable(led_suit: Any, suit_cards: Any) -> Callable[..., Any]:
-    def playable(s, player):
-        hand, led = s.hands[player], led_suit(s)
-        if led < 0:
-            return hand
-        following = hand & suit_cards(s, led)
-        return following if following else hand
+def _winner(led_suit: Any, ranking: Ranking, card_of: Any) -> Callable[..., Any]:
+    strength = ranking.strength
 
-    return playable
-
-
-def _winner(led_suit: Any, strength: Any, card_of: Any) -> Callable[..., Any]:
     def winner(s):
         led, winner, best = led_suit(s), np.int64(s.leader), np.int64(-1)
         for p in range(s.rules.num_players):
@@ -205,16 +280,68 @@ def _winner(led_suit: Any, strength: Any, card_of: Any) -> Callable[..., Any]:
     return winner
 
 
-def _explain(playable: Any) -> Callable[..., Any]:
+def _following(led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
+    suit_cards = ranking.suit_cards
+
+    def playable(s, player):
+        hand, led = s.hands[player], led_suit(s)
+        if led < 0:
+            return hand
+        following = hand & suit_cards(s, led)
+        return following if following else hand
+
+    return playable
+
+
+def _dutiful(following: Any, led_suit: Any, winner: Any, ranking: Ranking, duties: Any, card_of: Any) -> Any:
+    suit_of, suit_cards, trump_of, strength = ranking.suit_of, ranking.suit_cards, ranking.trump, ranking.strength
+
+    @kernel(inline=True)
+    def beating(s, cards, led):
+        """Return those of some cards that beat the best card of the trick, or all of them if none does."""
+        best, better, rest = strength(s, np.int64(card_of(s, winner(s))), led), np.int64(0), cards
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            if strength(s, card, led) > best:
+                better |= np.int64(1) << card
+        return better if better else cards
+
+    def playable(s, player):
+        cards, led, trump, duty = following(s, player), led_suit(s), trump_of(s), duties(s)
+        if led < 0:
+            return cards
+        if cards & suit_cards(s, led):
+            is_ruffed = led != trump and suit_of(s, np.int64(card_of(s, winner(s)))) == trump
+            return beating(s, cards, led) if duty & BEATING and not is_ruffed else cards
+        if trump < 0 or not duty & TRUMPING or not cards & suit_cards(s, trump):
+            return cards
+        cards &= suit_cards(s, trump)
+        return beating(s, cards, led) if duty & OVERTRUMPING else cards
+
+    return playable
+
+
+def _explain(playable: Any, led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
+    suit_of, trump_of = ranking.suit_of, ranking.trump
+
     def explain(s, player, card):
         if not s.hands[player] >> card & 1:
             return NOT_HELD
-        return 0 if playable(s, player) >> card & 1 else MUST_FOLLOW
+        allowed = playable(s, player)
+        if allowed >> card & 1:
+            return 0
+        suit, needed = suit_of(s, card), suit_of(s, lowest_card(allowed))
+        if suit == needed:
+            return MUST_BEAT
+        return MUST_FOLLOW if needed == led_suit(s) else MUST_TRUMP
 
     return explain
 
 
-def _play(led_suit: Any, suit_of: Any, table: Table) -> Callable[..., Any]:
+def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table) -> Callable[..., Any]:
+    suit_of, trump_of = ranking.suit_of, ranking.trump
+    must_trump = no_duty if duties is None else duties
     plays, hand = table.kind_ids["play"], table.pile_ids["hand"]
     leads = table.kind_ids.get("lead", plays)
     target = table.pile_ids["trick" if "trick" in table.pile_ids else "played"]
@@ -223,6 +350,8 @@ def _play(led_suit: Any, suit_of: Any, table: Table) -> Callable[..., Any]:
         led = led_suit(s)
         if led >= 0 and suit_of(s, card) != led:
             s.voids[player] |= 1 << led
+            if must_trump(s) & TRUMPING and trump_of(s) >= 0 and suit_of(s, card) != trump_of(s):
+                s.voids[player] |= 1 << trump_of(s)
         s.hands[player] ^= np.int64(1) << card
         s.played[player, s.trick] = card
         ev.log_move(log, leads if led < 0 else plays, player, card, hand + player, target + player, ev.EVERYBODY)
@@ -267,14 +396,15 @@ def take_hands(s, places, player, deck):
 
 
 @kernel
-def redeal_tricks(s, player, deck):
+def redeal_tricks(s, player, suit_sets, deck):
     """Deal the hands of the others again, so that all deals that respect their voids are equally likely.
 
-    For games of the full deck in which all cards that a player does not see are in hands.
+    For games in which all cards that a player does not see are in hands.
 
     Args:
         s: the record; `s.rng` is advanced.
         player: who keeps their hand.
+        suit_sets: int64 (4,), the cards of each suit as bit sets.
         deck: integer array with room for the cards, which is filled with NO_CARD afterwards.
     """
     hidden = np.int64(0)
@@ -284,7 +414,7 @@ def redeal_tricks(s, player, deck):
     places = new_places()
     places.number = 0
     add_hands(s, places, player)
-    deal_to_places(s, places, SUIT_SETS, deck, 0, number)
+    deal_to_places(s, places, suit_sets, deck, 0, number)
     take_hands(s, places, player, deck)
     for k in range(number):
         deck[k] = NO_CARD
@@ -294,27 +424,27 @@ def redeal_tricks(s, player, deck):
 # What is observed and shown
 
 
-def trick_sections(labels: tuple[str, ...], tricks: Tricks) -> tuple[Part, ...]:
+def trick_sections(tricks: Tricks) -> tuple[Part, ...]:
     """Return the sections of an observation that all trick games need: hands, cards played, voids and turns."""
-    led_suit = tricks.led_suit
+    pack, suits, led_suit = tricks.ranking.pack, tricks.ranking.suits, tricks.led_suit
 
     @kernel(inline=True)
     def led(s, p):
         return led_suit(s)
 
     return (
-        cards("hand", labels, "own cards", "hands"),
-        per_seat(one_hot("trick", labels, "one-hot card in the current trick", card_in_trick)),
-        per_seat(cards("played", labels, "cards played in this deal", cards_played)),
-        per_seat(cards("voids", SUITS, "1 for each suit that a player has shown not to hold", "voids")),
-        one_hot("led_suit", SUITS, "one-hot suit to follow, zeros before the lead", led),
+        cards("hand", pack.labels, "own cards", "hands"),
+        per_seat(one_hot("trick", pack.labels, "one-hot card in the current trick", card_in_trick)),
+        per_seat(cards("played", pack.labels, "cards played in this deal", cards_played)),
+        per_seat(cards("voids", suits, "1 for each suit that a player has shown not to hold", "voids")),
+        one_hot("led_suit", suits, "one-hot suit to follow, zeros before the lead", led),
         one_seat("leader", "the leader of the trick", "leader"),
         one_seat("to_act", "the player to act", "current_player"),
     )
 
 
 class TrickView(View):
-    """Words of a trick game whose action ids are cards, beside the view of these: `class MyView(TrickView, CardView)`.
+    """Words of a trick game whose action ids are cards, beside the view of these: `class MyView(TrickView, PackView)`.
 
     Attributes:
         tricks: the game's Tricks.
@@ -329,7 +459,12 @@ class TrickView(View):
     trick_pile = "played"
     remembered = frozenset({"voids"})
     reasons: Mapping[int, str] = MappingProxyType(
-        {NOT_HELD: "that card is not in hand", MUST_FOLLOW: "the suit that was led, {led}, must be followed"}
+        {
+            NOT_HELD: "that card is not in hand",
+            MUST_FOLLOW: "the suit that was led, {led}, must be followed",
+            MUST_TRUMP: "who cannot follow must trump",
+            MUST_BEAT: "a card that beats the best one of the trick must be played",
+        }
     )
     follow_prompt = "Play a card; {led} was led and player_{winner} wins so far."
 
@@ -348,7 +483,7 @@ class TrickView(View):
 
     def illegal_reason(self, s: Any, action: int, code: int) -> str:
         """Return why a card may not be played."""
-        return super().illegal_reason(s, action, code).format(led=suit_text(int(self.tricks.led_suit(s))))
+        return super().illegal_reason(s, action, code).format(led=self.suit_text(int(self.tricks.led_suit(s))))
 
     def prompt(self, s: Any) -> str:
         """Return what is asked."""
@@ -357,7 +492,7 @@ class TrickView(View):
             return "Lead a card."
         winner = self.tricks.winner(s)
         best = self.token_label(int(self.tricks.card_of(s, winner)))
-        return self.follow_prompt.format(led=suit_text(led), winner=winner, best=best)
+        return self.follow_prompt.format(led=self.suit_text(led), winner=winner, best=best)
 
     def facts(self, s: Any, player: int) -> dict[str, Any]:
         """Return the trick, its winner so far, and the voids that players have shown."""
@@ -365,11 +500,14 @@ class TrickView(View):
         return {
             "trick": int(s.trick) + 1,
             "trick_is_won_by": f"player_{self.tricks.winner(s)}" if is_led else None,
-            "voids": voids_shown(s),
+            "voids": self.voids_shown(s),
         }
 
+    def suit_text(self, suit: int) -> str:
+        """Return the sign of a suit."""
+        return self.tricks.ranking.suit_texts[suit]
 
-def voids_shown(s: Any) -> dict[str, list[str]]:
-    """Return the suits that each player has shown not to hold."""
-    players = range(int(s.rules.num_players))
-    return {f"player_{p}": [suit_text(k) for k in range(4) if int(s.voids[p]) >> k & 1] for p in players}
+    def voids_shown(self, s: Any) -> dict[str, list[str]]:
+        """Return the suits that each player has shown not to hold."""
+        suits, players = self.tricks.ranking.suit_texts, range(int(s.rules.num_players))
+        return {f"player_{p}": [text for k, text in enumerate(suits) if int(s.voids[p]) >> k & 1] for p in players}

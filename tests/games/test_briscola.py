@@ -8,7 +8,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
-from cardenvs.kits.italian_cards import ITALIAN_LABELS
+from cardenvs.kits.cards import ITALIAN
 
 GAME = get_game("briscola_v0")
 ORDER = "A3KQJ76542"
@@ -16,7 +16,7 @@ VALUES = {"A": 11, "3": 10, "K": 4, "Q": 3, "J": 2}
 
 
 def hand(state, player):
-    return [label for card, label in enumerate(ITALIAN_LABELS) if int(state.record.hands[player]) >> card & 1]
+    return [label for card, label in enumerate(ITALIAN.labels) if int(state.record.hands[player]) >> card & 1]
 
 
 def play(state, *labels):
@@ -138,7 +138,7 @@ def check_against_the_oracle(seed):
     """Play one deal of random cards by lists of labels, and compare every position with the kernels'."""
     chooser = random.Random(seed)
     n = chooser.choice([2, 4])
-    deck = chooser.sample(ITALIAN_LABELS, 40)
+    deck = chooser.sample(ITALIAN.labels, 40)
     state = GAME.new_state(seed=seed, deck=" ".join(deck), num_players=n)
     hands = [deck[3 * p : 3 * p + 3] for p in range(n)]
     trump = deck[3 * n]
@@ -187,7 +187,7 @@ def test_the_drawn_trump_card_stays_where_it_is_known_to_be():
     while state.record.trump_holder < 0:
         state.apply(state.legal_actions()[0])
     holder = int(state.record.trump_holder)
-    trump = ITALIAN_LABELS[int(state.record.trump)]
+    trump = ITALIAN.labels[int(state.record.trump)]
     for seed in range(40):
         assert trump in hand(state.determinize(1 - holder, seed), holder)
 

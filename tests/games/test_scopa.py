@@ -17,17 +17,17 @@ from cardenvs.core.state import State
 from cardenvs.games.scopa.captures import capture, num_captures
 from cardenvs.games.scopa.scoring import primiera as primiera_kernel
 from cardenvs.games.scopa.state import SLOTS
-from cardenvs.kits.italian_cards import ITALIAN_LABELS
+from cardenvs.kits.cards import ITALIAN
 
 GAME = get_game("scopa_v0")
 
 
 def bits(text):
-    return sum(1 << ITALIAN_LABELS.index(card) for card in text.split())
+    return sum(1 << ITALIAN.labels.index(card) for card in text.split())
 
 
 def labels(cards):
-    return {label for card, label in enumerate(ITALIAN_LABELS) if int(cards) >> card & 1}
+    return {label for card, label in enumerate(ITALIAN.labels) if int(cards) >> card & 1}
 
 
 def last_cards(hands, table, won, *, scope=(0, 0), scores=(0, 0), last_taker=-1, **options):
@@ -190,7 +190,7 @@ def check_against_the_oracle(seed):
             card = action // SLOTS
             takes = num_captures(state.record, card) > 0
             taken = labels(capture(state.record, card, action % SLOTS)) if takes else set()
-            meanings[ITALIAN_LABELS[card], frozenset(taken)] = action
+            meanings[ITALIAN.labels[card], frozenset(taken)] = action
         assert set(meanings) == set(expected)
         (card, taken), action = chooser.choice(sorted(meanings.items(), key=lambda item: item[1]))
         last = all(not labels(state.record.hands[p]) - {card} for p in range(n)) and state.record.num_dealt == 40

@@ -12,7 +12,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, fill_rules, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.kits import matches, tricks
-from cardenvs.kits.cards import chance_of_none, parse_card, parse_cards
+from cardenvs.kits.cards import FULL, SUIT_SETS, chance_of_none, parse_card, parse_cards
 from cardenvs.kits.deck import NO_CARD, deck_fields, draw_card, hidden_in_hands_and_deck, next_card, shuffle_deck
 from cardenvs.kits.listing import list_bits
 
@@ -42,7 +42,7 @@ DRAWN = TABLE.event("drawn", Op.NOTE, "Nobody wins after {value:hand}.")
 LEAVES = matches.declare_forfeit(TABLE)
 
 
-TRICKS = tricks.Tricks(TABLE, tricks.with_trumps)
+TRICKS = tricks.Tricks(TABLE, tricks.Ranking.plain(FULL, tricks.ACE_HIGH, tricks.trump_of_record))
 playable_cards, trick_winner, explain_card = TRICKS.playable, TRICKS.winner, TRICKS.explain
 play_card, take_turn = TRICKS.play, TRICKS.take_turn
 
@@ -114,7 +114,7 @@ def plays_on(states, sign, sides, log):
 
 @kernel(entry=True)
 def redeal(states, player, deck):
-    tricks.redeal_tricks(states[0], player, deck)
+    tricks.redeal_tricks(states[0], player, SUIT_SETS, deck)
 
 
 @kernel(entry=True)

@@ -5,8 +5,8 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge.state import NUM_DENOMINATIONS
 from cardenvs.games.bridge.table import TABLE
-from cardenvs.kits.cards import count_bits, lowest_card
-from cardenvs.kits.tricks import SUIT_SIZE, Tricks, heights, rank_in_trick
+from cardenvs.kits.cards import FULL, count_bits, lowest_card
+from cardenvs.kits.tricks import ACE_HIGH, SUIT_SIZE, Ranking, Tricks, heights
 
 NUM_SUITS = 4
 SUIT_CARDS = (1 << SUIT_SIZE) - 1
@@ -33,13 +33,7 @@ def trump_suit(s):
     return np.int64(SUIT_OF_DENOMINATION[s.contract % NUM_DENOMINATIONS])
 
 
-@kernel(inline=True)
-def _strength(s, card, led):
-    """Return how good a card is in a trick: trumps, then the suit that was led; other cards cannot win (4.3)."""
-    return rank_in_trick(card, led, trump_suit(s))
-
-
-TRICKS = Tricks(TABLE, _strength)
+TRICKS = Tricks(TABLE, Ranking.plain(FULL, ACE_HIGH, trump_suit))
 led_suit, playable, trick_winner = TRICKS.led_suit, TRICKS.playable, TRICKS.winner  # (4.2, 4.3)
 
 

@@ -29,7 +29,7 @@ from cardenvs.games.bridge.state import (
 )
 from cardenvs.kits.cards import CardView, card_text
 from cardenvs.kits.deck import NO_CARD
-from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, height, suit_of, voids_shown
+from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, height, suit_of
 
 _REASONS = {
     state.AUCTION_IS_ON: "the auction is on; make a call (rules.md 3.1)",
@@ -105,7 +105,7 @@ class BridgeView(TrickView, CardView):
             "auction": auction_of(s),
             "contract": contract,
             "tricks_won": {"us": int(s.tricks_won[player & 1]), "them": int(s.tricks_won[1 - (player & 1)])},
-            "voids": voids_shown(s),
+            "voids": self.voids_shown(s),
             "cards_played": int((s.played != NO_CARD).sum()),
         }
         if s.rules.scoring == RUBBER:

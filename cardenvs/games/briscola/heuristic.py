@@ -5,13 +5,13 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.briscola.rules import (
-    HEIGHTS,
-    SUIT_SIZE,
+    height,
     led_suit,
     points_of,
     strength,
     suit_of,
     trick_winner,
+    trump_suit,
 )
 from cardenvs.kits.deck import NO_CARD
 
@@ -37,9 +37,9 @@ def heuristic(s, legal, n, rng):
 @kernel
 def _worth_in_hand(s, card):
     """What a card is worth if it is kept: trumps win tricks later."""
-    if suit_of(s, card) == suit_of(s, np.int64(s.trump)):
-        return _TRUMP_COST + _HEIGHT_COST * HEIGHTS[card % SUIT_SIZE]
-    return 0.1 * HEIGHTS[card % SUIT_SIZE]
+    if suit_of(s, card) == trump_suit(s):
+        return _TRUMP_COST + _HEIGHT_COST * height(s, card)
+    return 0.1 * height(s, card)
 
 
 @kernel
@@ -55,7 +55,7 @@ def _expected_points(s, player, card):
         before, led = trick_winner(s), led_suit(s)
         if strength(s, card, led) < strength(s, np.int64(s.trick[before]), led):
             winner, best_card = before, np.int64(s.trick[before])
-    is_trump = suit_of(s, best_card) == suit_of(s, np.int64(s.trump))
+    is_trump = suit_of(s, best_card) == trump_suit(s)
     ours = (winner - player) % 2 == 0
     chance = 1.0 if ours else 0.0  # that the side of `player` wins the trick
     seat = wrap(player + 1, players)

@@ -12,16 +12,17 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.returns import Returns, win_or_loss
 from cardenvs.core.seats import wrap
+from cardenvs.kits.cards import ITALIAN
 from cardenvs.kits.deck import NO_CARD, begin_world, deck_fields, draw_card, next_card, shuffle_deck, stock_of
-from cardenvs.kits.italian_cards import NUM_ITALIAN
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import declare_forfeit, leave, pay_sides
 from cardenvs.kits.redeal import redeal_hands
-from cardenvs.kits.tricks import Tricks
+from cardenvs.kits.tricks import Ranking, Tricks
 
 MAX_PLAYERS = 4
 HAND_SIZE = 3
 NUM_SIDES = 2
+NUM_CARDS = ITALIAN.size
 SUIT_SIZE = 10
 MOST_POINTS = 120
 MOST_MARGIN = MOST_POINTS // 2  # half the difference of points in a deal
@@ -30,9 +31,8 @@ MAX_DEALS = 2 * MAX_TARGET + 1
 POINTS_REWARD = 1  # value of the option `reward` in a record
 
 POINTS = np.array([11, 0, 10, 0, 0, 0, 0, 2, 3, 4], np.int8)  # by rank, A 2 3 4 5 6 7 J Q K (1.3)
-HEIGHTS = np.array([9, 0, 8, 1, 2, 3, 4, 5, 6, 7], np.int8)  # (1.2)
-
-_ALL_CARDS = (1 << NUM_ITALIAN) - 1
+HEIGHTS = "24567JQK3A"  # ranks from low to high (1.2)
+_ALL_CARDS = ITALIAN.all_cards
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ STATE = record(
     rules_dtype(BriscolaOptions),
     MAX_PLAYERS,
     [
-        *deck_fields(NUM_ITALIAN),  # the turned-up card is the last
+        *deck_fields(NUM_CARDS),  # the turned-up card is the last
         ("trump", "i1"),  # the card that was turned up                                     seen by: all
         ("trump_holder", "i1"),  # who has drawn and not played it, or NO_PLAYER            seen by: all
         ("hands", "i8", (MAX_PLAYERS,)),  # bit sets of cards                               seen by: owner
@@ -72,7 +72,7 @@ def known_cards(s, player):
 
 TABLE = Table(MAX_PLAYERS)
 STOCK = TABLE.pile("stock", layout="stack", tokens=lambda s: stock_of(s)[:-1], seen="nobody")
-TURNED_UP = TABLE.pile("turned_up", tokens=lambda s: s.trump if s.num_dealt < NUM_ITALIAN else NO_CARD)
+TURNED_UP = TABLE.pile("turned_up", tokens=lambda s: s.trump if s.num_dealt < NUM_CARDS else NO_CARD)
 HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=known_cards)
 TRICK = TABLE.pile("trick", per_player=True, layout="trick", tokens="trick")
 WON = TABLE.pile("tricks", per_player=True, layout="won", cards="won")
@@ -97,9 +97,9 @@ FORFEITS = declare_forfeit(TABLE)
 
 
 @kernel(inline=True)
-def suit_of(s, card):
-    """The suit of a card, 0 to 3."""
-    return card // SUIT_SIZE
+def trump_suit(s):
+    """The suit of the card that was turned up."""
+    return np.int64(s.trump) // SUIT_SIZE
 
 
 @kernel(inline=True)
@@ -113,16 +113,9 @@ def points_of(card):
     return np.int64(POINTS[card % SUIT_SIZE])
 
 
-@kernel(inline=True)
-def strength(s, card, led):
-    """How good a card is in a trick: trumps, then the suit that was led; other cards cannot win (3.2)."""
-    if suit_of(s, card) == suit_of(s, np.int64(s.trump)):
-        return SUIT_SIZE + np.int64(HEIGHTS[card % SUIT_SIZE])
-    return np.int64(HEIGHTS[card % SUIT_SIZE]) if suit_of(s, card) == led else -1
-
-
-TRICKS = Tricks(TABLE, strength, suit_of, card_of=_card_of)
+TRICKS = Tricks(TABLE, Ranking.plain(ITALIAN, HEIGHTS, trump_suit), card_of=_card_of)  # (3.2)
 led_suit, trick_winner = TRICKS.led_suit, TRICKS.winner
+suit_of, height, strength = TRICKS.ranking.suit_of, TRICKS.ranking.height, TRICKS.ranking.strength
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -133,10 +126,10 @@ led_suit, trick_winner = TRICKS.led_suit, TRICKS.winner
 def deal(s, given, log):
     """Shuffle, deal three cards to each player, and turn up the trump (2.1); player 0 leads the first deal (2.2)."""
     n = s.rules.num_players
-    shuffle_deck(s, NUM_ITALIAN, s.num_deals, given)
+    shuffle_deck(s, NUM_CARDS, s.num_deals, given)
     s.num_deals += 1
     ev.log_set(log, NEW_DEAL, ev.NO_PLAYER, DEAL_NUMBER, s.num_deals)
-    ev.log_create(log, SHUFFLE, STOCK, NUM_ITALIAN)
+    ev.log_create(log, SHUFFLE, STOCK, NUM_CARDS)
     s.points[0] = s.points[1] = 0
     for p in range(n):
         s.last_won[p] = s.won[p]
@@ -149,9 +142,9 @@ def deal(s, given, log):
     ev.log_move(log, TURN_UP, ev.NO_PLAYER, s.trump, STOCK, TURNED_UP, ev.EVERYBODY)
     # It lies under the stock: all other cards move up.
     s.num_dealt -= 1
-    for k in range(s.num_dealt, NUM_ITALIAN - 1):
+    for k in range(s.num_dealt, NUM_CARDS - 1):
         s.deck[k] = s.deck[k + 1]
-    s.deck[NUM_ITALIAN - 1] = s.trump
+    s.deck[NUM_CARDS - 1] = s.trump
     s.leader = (s.num_deals - 1) % n
     s.current_player = s.leader
 
@@ -193,7 +186,7 @@ def _end_trick(s, log):
     s.points[winner % NUM_SIDES] += points
     ev.log_note(log, WINS_TRICK, winner, points)
     s.leader = s.current_player = winner
-    if s.num_dealt < NUM_ITALIAN:
+    if s.num_dealt < NUM_CARDS:
         for k in range(n):
             _draw(s, wrap(winner + k, n), log)
     elif s.hands[winner] == 0:
@@ -203,7 +196,7 @@ def _end_trick(s, log):
 @kernel(inline=True)
 def _draw(s, player, log):
     """Draw a card; everybody sees the last one, which was turned up (3.4)."""
-    if s.num_dealt < NUM_ITALIAN - 1:
+    if s.num_dealt < NUM_CARDS - 1:
         draw_card(s, player, DRAWS, STOCK, HAND, log)
         return
     card = next_card(s)
@@ -273,7 +266,7 @@ def determinize(s, player, seed):
     is_held = holder != ev.NO_PLAYER and holder != player
     if is_held:  # it is set aside while the other cards are dealt
         s.hands[holder] ^= np.int64(1) << s.trump
-    end = NUM_ITALIAN if s.num_dealt == NUM_ITALIAN else NUM_ITALIAN - 1  # the turned-up card is the last
+    end = NUM_CARDS if s.num_dealt == NUM_CARDS else NUM_CARDS - 1  # the turned-up card is the last
     redeal_hands(s, player, hidden_cards(s, player), end)
     if is_held:
         s.hands[holder] |= np.int64(1) << s.trump
@@ -283,13 +276,13 @@ def determinize(s, player, seed):
 # Spaces
 
 
-num_actions = NUM_ITALIAN
+num_actions = NUM_CARDS
 max_legal = HAND_SIZE
 
 
 def max_length(options):
     """All cards in the most deals of a match (4.2)."""
-    return NUM_ITALIAN * (1 if options.target == 1 else 2 * options.target + 1)
+    return NUM_CARDS * (1 if options.target == 1 else 2 * options.target + 1)
 
 
 def returns(options):

@@ -3,9 +3,8 @@
 from cardenvs.core.events import NO_PLAYER, CounterUse
 from cardenvs.core.game_view import CounterView
 from cardenvs.core.text import count
-from cardenvs.games.briscola.rules import NUM_SIDES, TRICKS, hidden_cards, suit_of
-from cardenvs.kits.cards import cards_of, suit_text
-from cardenvs.kits.italian_cards import ITALIAN_TEXTS, NUM_ITALIAN, ItalianCardView
+from cardenvs.games.briscola.rules import NUM_SIDES, TRICKS, hidden_cards, trump_suit
+from cardenvs.kits.cards import ITALIAN, ItalianCardView, cards_of, suit_text
 from cardenvs.kits.tricks import NOT_HELD, TrickView
 
 _REASONS = {NOT_HELD: "that card is not in hand (rules.md 3.1)"}
@@ -20,7 +19,7 @@ class BriscolaView(TrickView, ItalianCardView):
     follow_prompt = "Play a card; player_{winner} wins so far with {best}."
 
     def action_label(self, s, action):
-        return f"play {ITALIAN_TEXTS[action]}"
+        return f"play {ITALIAN.texts[action]}"
 
     def arrange(self, s, viewer, scene):
         """Points and partners of the players; the trump suit once the turned-up card has been drawn."""
@@ -35,20 +34,20 @@ class BriscolaView(TrickView, ItalianCardView):
         else:
             won.use = CounterUse.NONE
         if not scene.piles["turned_up", None].tokens:
-            scene.counters["trump"] = CounterView("trump", CounterUse.NUMBER, suit_text(int(suit_of(s, s.trump))))
+            scene.counters["trump"] = CounterView("trump", CounterUse.NUMBER, suit_text(int(trump_suit(s))))
 
     def facts(self, s, player):
         """Trump, points, and the cards that have not been seen."""
         n = int(s.rules.num_players)
         return {
-            "trump": suit_text(int(suit_of(s, s.trump))),
-            "turned_up": ITALIAN_TEXTS[int(s.trump)],
+            "trump": suit_text(int(trump_suit(s))),
+            "turned_up": ITALIAN.texts[int(s.trump)],
             "turned_up_is_held_by": None if s.trump_holder == NO_PLAYER else f"player_{s.trump_holder}",
             "points": s.points.tolist(),
             "side": int(player) % NUM_SIDES,
             "partner": f"player_{(player + 2) % 4}" if n == 4 else None,
-            "cards_to_draw": NUM_ITALIAN - int(s.num_dealt),
-            "not_seen_yet": [ITALIAN_TEXTS[card] for card in cards_of(hidden_cards(s, player))],
+            "cards_to_draw": ITALIAN.size - int(s.num_dealt),
+            "not_seen_yet": [ITALIAN.texts[card] for card in cards_of(hidden_cards(s, player))],
             "deal": int(s.num_deals),
             "points_by_deal": s.deal_points[: int(s.num_deals) - (0 if s.terminal else 1)].tolist(),
             "deals_won": s.deals_won.tolist(),

@@ -19,7 +19,7 @@ def _write_exchange(s, p, out, at):
     out[at + 1] = s.num_setting_aside
 
 
-_HAND, *_PLAYED, _VOIDS, _LED_SUIT, _LEADER, _TO_ACT = trick_sections(CARD_LABELS, TRICKS)
+_HAND, *_PLAYED, _VOIDS, _LED_SUIT, _LEADER, _TO_ACT = trick_sections(TRICKS)
 
 OBSERVATION = Observation(
     STATE,

@@ -10,16 +10,26 @@ from cardenvs.core.seats import next_active, num_active, wrap
 from cardenvs.games.katko import state
 from cardenvs.games.katko.poker_hand import hand_strength
 from cardenvs.games.katko.state import DONE, EXCHANGE, NUM_VOIDS, PLAY, SET_ASIDE_0
-from cardenvs.kits.cards import NUM_CARDS, SUIT_SETS, count_bits, lowest_card
+from cardenvs.kits.cards import FULL, NUM_CARDS, SUIT_SETS, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, begin_world, deal_hands, draw_card, shuffle_deck
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave
 from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
-from cardenvs.kits.tricks import NOT_HELD, Tricks, add_hands, cards_played, clear_tricks, height, no_trumps, take_hands
+from cardenvs.kits.tricks import (
+    ACE_HIGH,
+    NOT_HELD,
+    Ranking,
+    Tricks,
+    add_hands,
+    cards_played,
+    clear_tricks,
+    height,
+    take_hands,
+)
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
-TRICKS = Tricks(state.TABLE, no_trumps)  # (3.2)
+TRICKS = Tricks(state.TABLE, Ranking.plain(FULL, ACE_HIGH))  # (3.2)
 led_suit, _playable, _explain_card, _take_turn = TRICKS.led_suit, TRICKS.playable, TRICKS.explain, TRICKS.take_turn
 
 

@@ -10,12 +10,11 @@ since a card that could take a card of its rank, or a set with its sum, is not l
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.scopa.state import NUM_SUITS, SUIT_SIZE
+from cardenvs.games.scopa.state import NUM_CARDS, NUM_SUITS, SUIT_SIZE
 from cardenvs.kits.fishing.captures import add_capture, keep_largest, list_groups, new_captures
-from cardenvs.kits.italian_cards import NUM_ITALIAN
 
 _ONE_OF_EACH_SUIT = sum(1 << SUIT_SIZE * suit for suit in range(NUM_SUITS))
-VALUES = np.arange(NUM_ITALIAN) % SUIT_SIZE + 1  # by card, 1 to 10 (1.1)
+VALUES = np.arange(NUM_CARDS) % SUIT_SIZE + 1  # by card, 1 to 10 (1.1)
 
 
 @kernel(inline=True)

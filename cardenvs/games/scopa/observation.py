@@ -1,8 +1,8 @@
 """What a player of Scopa observes."""
 
-from cardenvs.games.scopa.state import STATE
+from cardenvs.games.scopa.state import NUM_CARDS, STATE
+from cardenvs.kits.cards import ITALIAN
 from cardenvs.kits.fishing.observation import took_last
-from cardenvs.kits.italian_cards import ITALIAN_LABELS, NUM_ITALIAN
 from cardenvs.kits.matches import count_sides
 from cardenvs.kits.sections import Observation, cards, hand_size, in_stock, number, one_seat, per_seat, per_side
 
@@ -16,16 +16,16 @@ def _by_side(part):
 
 OBSERVATION = Observation(
     STATE,
-    cards("hand", ITALIAN_LABELS, "own cards", "hands"),
-    cards("table", ITALIAN_LABELS, "cards on the table", "table"),
-    _by_side(cards("won", ITALIAN_LABELS, "cards that each side has taken", "won")),
-    _by_side(cards("last_won", ITALIAN_LABELS, "the same at the end of the hand before", "last_won")),
-    cards("last_table", ITALIAN_LABELS, "cards that nobody got in the hand before", "last_table"),
-    _by_side(number("scope", "scope of this hand", "sweeps", high=NUM_ITALIAN // 2)),
+    cards("hand", ITALIAN.labels, "own cards", "hands"),
+    cards("table", ITALIAN.labels, "cards on the table", "table"),
+    _by_side(cards("won", ITALIAN.labels, "cards that each side has taken", "won")),
+    _by_side(cards("last_won", ITALIAN.labels, "the same at the end of the hand before", "last_won")),
+    cards("last_table", ITALIAN.labels, "cards that nobody got in the hand before", "last_table"),
+    _by_side(number("scope", "scope of this hand", "sweeps", high=NUM_CARDS // 2)),
     _by_side(number("scores", f"points in the match, clipped at {_MOST_SCORE}", "scores", clip=_MOST_SCORE)),
     _by_side(number("last_taker", "1 for the side that took last in this hand", took_last)),
     per_seat(number("hand_sizes", "cards in hand", hand_size, high=_MOST_HAND)),
     one_seat("to_act", "the player to act", "current_player"),
     one_seat("dealer", "the dealer", "dealer"),
-    number("stock", "cards still to be dealt", in_stock, high=NUM_ITALIAN),
+    number("stock", "cards still to be dealt", in_stock, high=NUM_CARDS),
 )

@@ -13,12 +13,11 @@ from cardenvs.core.returns import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.scopa import scoring, state
 from cardenvs.games.scopa.captures import capture, list_captures, num_captures, same_rank, takes_all
-from cardenvs.games.scopa.state import SLOTS, SUIT_SIZE
+from cardenvs.games.scopa.state import NUM_CARDS, SLOTS, SUIT_SIZE
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import hidden_in_hands_and_deck, shuffle_deck
 from cardenvs.kits.fishing import rules as fishing
 from cardenvs.kits.fishing.captures import new_captures
-from cardenvs.kits.italian_cards import NUM_ITALIAN
 from cardenvs.kits.matches import NO_SIDE, count_sides, goes_on, leave, num_sides, pay_scores, pay_stake, side_of
 from cardenvs.kits.redeal import redeal_unseen
 
@@ -63,9 +62,9 @@ def _deal_hand(s, dealer, given, log):
 @kernel
 def _deal_cards(s, given, log):
     """Shuffle, deal the hands in the order of players, then the table (2.1, 2.3)."""
-    shuffle_deck(s, NUM_ITALIAN, s.num_shuffles, given)
+    shuffle_deck(s, NUM_CARDS, s.num_shuffles, given)
     s.num_shuffles += 1
-    ev.log_create(log, state.SHUFFLE, state.STOCK, NUM_ITALIAN)
+    ev.log_create(log, state.SHUFFLE, state.STOCK, NUM_CARDS)
     for p in range(s.rules.num_players):
         s.hands[p] = 0
     fishing.deal_round(s, _CARDS_AT_ONCE[s.rules.scopone], state.DEALT, log)
@@ -183,7 +182,7 @@ def most_points(rules):
 
     After a scopa the table is empty, so the next card is laid: at most every other card takes all.
     """
-    return 4 + (1 if rules.rebello else 0) + (SUIT_SIZE if rules.napola else 0) + NUM_ITALIAN // 2
+    return 4 + (1 if rules.rebello else 0) + (SUIT_SIZE if rules.napola else 0) + NUM_CARDS // 2
 
 
 _most_points = kernel(inline=True)(most_points)
@@ -204,7 +203,7 @@ determinize = redeal_unseen
 # ---------------------------------------------------------------------------------------------------------------
 # Spaces
 
-num_actions = NUM_ITALIAN * SLOTS  # up to 25 outcomes of each card
+num_actions = NUM_CARDS * SLOTS  # up to 25 outcomes of each card
 
 
 def max_legal(options):
@@ -214,7 +213,7 @@ def max_legal(options):
 
 def max_length(options):
     """Return a bound on the decisions: all cards, in the most hands of a match."""
-    return NUM_ITALIAN * (1 if options.target is None else state.MAX_HANDS)
+    return NUM_CARDS * (1 if options.target is None else state.MAX_HANDS)
 
 
 def returns(options):

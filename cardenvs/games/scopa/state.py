@@ -6,13 +6,14 @@ from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.kits.cards import ITALIAN
 from cardenvs.kits.fishing.state import fields
 from cardenvs.kits.fishing.table import declare_counters, declare_piles
-from cardenvs.kits.italian_cards import NUM_ITALIAN
 from cardenvs.kits.matches import declare_forfeit
 
 MAX_PLAYERS = 6
 MAX_SIDES = 3
+NUM_CARDS = ITALIAN.size
 SUIT_SIZE = 10
 NUM_SUITS = 4
 TABLE_SIZE = 4
@@ -55,7 +56,7 @@ STATE = record(
     rules_dtype(ScopaOptions),
     MAX_PLAYERS,
     [
-        *fields(NUM_ITALIAN, MAX_PLAYERS, MAX_SIDES),
+        *fields(NUM_CARDS, MAX_PLAYERS, MAX_SIDES),
         ("num_shuffles", "i2"),  #                                                          seen by: all
         ("hand_points", "i1", (MAX_HANDS, MAX_SIDES)),  # of the hands that are over          seen by: all
     ],

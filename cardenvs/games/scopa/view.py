@@ -5,9 +5,8 @@ from cardenvs.core.options import NONE
 from cardenvs.games.scopa import scoring, state
 from cardenvs.games.scopa.captures import capture, num_captures
 from cardenvs.games.scopa.state import SLOTS
-from cardenvs.kits.cards import cards_of
+from cardenvs.kits.cards import ITALIAN, ItalianCardView, cards_of
 from cardenvs.kits.fishing.view import FishingView
-from cardenvs.kits.italian_cards import ITALIAN_TEXTS, ItalianCardView
 from cardenvs.kits.matches import num_sides
 
 
@@ -21,11 +20,11 @@ class ScopaView(FishingView, ItalianCardView):
         """Return "lay 7♠", or "7♠ takes 3♦ 4♣"."""
         card, k = divmod(int(action), SLOTS)
         if not num_captures(s, card):
-            return f"lay {ITALIAN_TEXTS[card]}" + (f" ({k})" if k else "")
+            return f"lay {ITALIAN.texts[card]}" + (f" ({k})" if k else "")
         if k >= num_captures(s, card):
-            return f"{ITALIAN_TEXTS[card]} takes nothing ({k})"
-        taken = " ".join(ITALIAN_TEXTS[other] for other in cards_of(capture(s, card, k)))
-        return f"{ITALIAN_TEXTS[card]} takes {taken}"
+            return f"{ITALIAN.texts[card]} takes nothing ({k})"
+        taken = " ".join(ITALIAN.texts[other] for other in cards_of(capture(s, card, k)))
+        return f"{ITALIAN.texts[card]} takes {taken}"
 
     def choice(self, s, action):
         card, k = divmod(int(action), SLOTS)
@@ -37,7 +36,7 @@ class ScopaView(FishingView, ItalianCardView):
         return s.rules.target != NONE
 
     def illegal_reason(self, s, action, code):
-        card = ITALIAN_TEXTS[action // SLOTS]
+        card = ITALIAN.texts[action // SLOTS]
         if code == state.NOT_HELD:
             return f"{card} is not in hand (rules.md 3.1)"
         number = num_captures(s, action // SLOTS)

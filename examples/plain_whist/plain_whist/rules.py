@@ -10,11 +10,21 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.returns import Returns
 from cardenvs.core.rng import random_below, start_stream
-from cardenvs.kits.cards import NUM_CARDS
+from cardenvs.kits.cards import FULL, NUM_CARDS, SUIT_SETS
 from cardenvs.kits.deck import begin_world, deal_hands, deck_fields, shuffle_deck, stock_of
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import declare_forfeit, leave, pay_sides, side_of
-from cardenvs.kits.tricks import Tricks, clear_tricks, height, redeal_tricks, suit_of, trick_fields, with_trumps
+from cardenvs.kits.tricks import (
+    ACE_HIGH,
+    Ranking,
+    Tricks,
+    clear_tricks,
+    height,
+    redeal_tricks,
+    suit_of,
+    trick_fields,
+    trump_of_record,
+)
 
 NUM_PLAYERS = 4
 NUM_SIDES = 2
@@ -61,8 +71,8 @@ FORFEITS = declare_forfeit(TABLE)
 # Deal and play
 
 
-TRICKS = Tricks(TABLE, with_trumps)  # (3.2)
-led_suit, winner_of_trick = TRICKS.led_suit, TRICKS.winner
+TRICKS = Tricks(TABLE, Ranking.plain(FULL, ACE_HIGH, trump_of_record))  # (3.2)
+led_suit, winner_of_trick, strength = TRICKS.led_suit, TRICKS.winner, TRICKS.ranking.strength
 playable, explain_card, take_turn = TRICKS.playable, TRICKS.explain, TRICKS.take_turn
 
 
@@ -120,7 +130,7 @@ def forfeit(s, player, log):
 def determinize(s, player, seed):
     """Re-deal the hands that `player` does not see; no hand gets a suit that its owner has shown not to hold (5.1)."""
     begin_world(s, seed)
-    redeal_tricks(s, player, s.deck)
+    redeal_tricks(s, player, SUIT_SETS, s.deck)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -134,10 +144,10 @@ def heuristic(s, legal, n, rng):
     led = led_suit(s)
     best, cheapest = np.int64(-1), np.int64(legal[0])
     winner = winner_of_trick(s)
-    to_beat = with_trumps(s, np.int64(s.played[winner, s.trick]), led) if led >= 0 else -1
+    to_beat = strength(s, np.int64(s.played[winner, s.trick]), led) if led >= 0 else -1
     for k in range(n):
         card = np.int64(legal[k])
-        value = with_trumps(s, card, suit_of(card) if led < 0 else led)
+        value = strength(s, card, suit_of(card) if led < 0 else led)
         if height(card) < height(cheapest):
             cheapest = card
         if value > to_beat and (best < 0 or height(card) < height(best)):
