@@ -323,7 +323,7 @@ def _dutiful(following: Any, led_suit: Any, winner: Any, ranking: Ranking, dutie
 
 
 def _explain(playable: Any, led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
-    suit_of, trump_of = ranking.suit_of, ranking.trump
+    suit_of = ranking.suit_of
 
     def explain(s, player, card):
         if not s.hands[player] >> card & 1:
