@@ -227,6 +227,8 @@ class Tricks:
         take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next one
             who has not left. If the trick is complete, its winner, who is returned, leads to the next one; else
             NO_PLAYER is returned.
+        gather: gather(s, winner, log): log that the trick goes to the pile of `winner`, for tables with piles "trick"
+            and "tricks" of each player and the kind of event "take".
         card_of: card_of(s, player) -> the card in the trick or NO_CARD.
         ranking: the Ranking.
     """
@@ -251,6 +253,8 @@ class Tricks:
         self.explain = _inline(_explain(self.playable, led_suit, ranking))
         self.play = play = _inline(_play(led_suit, ranking, duties, table))
         self.take_turn = _inline(_take_turn(play, winner))
+        if "take" in table.kind_ids:
+            self.gather = _inline(_gather(table))
 
 
 _inline = kernel(inline=True)
@@ -372,6 +376,16 @@ def _take_turn(play: Any, winner_of_trick: Any) -> Callable[..., Any]:
         return winner
 
     return take_turn
+
+
+def _gather(table: Table) -> Callable[..., Any]:
+    takes, trick, tricks = table.kind_ids["take"], table.pile_ids["trick"], table.pile_ids["tricks"]
+
+    def gather(s, winner, log):
+        for p in range(s.rules.num_players):
+            ev.log_move_all(log, takes, p, trick + p, tricks + winner)
+
+    return gather
 
 
 # ---------------------------------------------------------------------------------------------------------------

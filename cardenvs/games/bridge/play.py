@@ -7,10 +7,10 @@ from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge import table
 from cardenvs.games.bridge.cards import TRICKS, dummy_of, trick_winner
 from cardenvs.games.bridge.settling import end_deal
-from cardenvs.games.bridge.state import NUM_PLAYERS, NUM_TRICKS
+from cardenvs.games.bridge.state import NUM_TRICKS
 from cardenvs.kits.cards import lowest_card
 
-_play = TRICKS.play
+_play, _gather = TRICKS.play, TRICKS.gather
 
 
 @kernel(inline=True)
@@ -53,8 +53,7 @@ def _end_trick(s, log):
     s.winners[s.trick] = winner
     s.tricks_won[winner & 1] += 1
     s.trick += 1
-    for p in range(NUM_PLAYERS):
-        ev.log_move_all(log, table.TAKES, p, table.TRICK + p, table.TRICKS + winner)
+    _gather(s, winner, log)
     ev.log_note(log, table.WINS_TRICK, winner, s.trick)
     ev.log_set(log, table.HAS_TRICKS, winner & 1, table.SIDE_TRICKS + (winner & 1), s.tricks_won[winner & 1])
     s.leader = winner

@@ -114,7 +114,7 @@ def points_of(card):
 
 
 TRICKS = Tricks(TABLE, Ranking.plain(ITALIAN, HEIGHTS, trump_suit), card_of=_card_of)  # (3.2)
-led_suit, trick_winner = TRICKS.led_suit, TRICKS.winner
+led_suit, trick_winner, _gather = TRICKS.led_suit, TRICKS.winner, TRICKS.gather
 suit_of, height, strength = TRICKS.ranking.suit_of, TRICKS.ranking.height, TRICKS.ranking.strength
 
 
@@ -182,7 +182,7 @@ def _end_trick(s, log):
         points += points_of(np.int64(s.trick[p]))
         s.won[winner] |= np.int64(1) << s.trick[p]
         s.trick[p] = NO_CARD
-        ev.log_move_all(log, TAKES, p, TRICK + p, WON + winner)
+    _gather(s, winner, log)
     s.points[winner % NUM_SIDES] += points
     ev.log_note(log, WINS_TRICK, winner, points)
     s.leader = s.current_player = winner
