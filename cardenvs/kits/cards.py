@@ -69,7 +69,7 @@ class Pack:
         """
         label = card_label(parse_card(text))
         if label not in self.labels:
-            raise DeckError(f"{text!r} is not in the pack of {self.size} cards, which has the ranks {self.ranks}")
+            raise DeckError(f"{text!r} is not in the deck of {self.size} cards, which has the ranks {self.ranks}")
         return self.labels.index(label)
 
 
