@@ -21,7 +21,7 @@ class Beat:
     Attributes:
         start, end: the table is shown as after the events up to `end`; the beat before showed those up to `start`.
         told_from, told_to: the events described with it.
-        closes: the part of the game that has just ended; its cards are still on the table.
+        closes: the part of the game that has just ended (see `closings`); its cards are still on the table.
     """
 
     start: int
@@ -31,7 +31,7 @@ class Beat:
     closes: Part
 
 
-def beats(table: Table, rows: np.ndarray, first: int = 0) -> list[Beat]:
+def beats(table: Table, rows: np.ndarray, first: int = 0, is_over: bool = False) -> list[Beat]:
     """Return the beats of an action; the last one is its end.
 
     A beat ends where tokens start to move in another way, as from play to draw or from flop to turn, or where they
@@ -42,14 +42,15 @@ def beats(table: Table, rows: np.ndarray, first: int = 0) -> list[Beat]:
         table: the game's table.
         rows: rows that a viewer sees, from `Table.visible`, up to the end of the action.
         first: the number of rows before the action.
+        is_over: whether the action ends the game.
     """
     kinds = [table.kinds[kind] for kind in rows[first:, KIND].tolist()]
+    ended = closings(table, rows[first:], is_over)
     found: list[Beat] = []
-    for start, end in _runs(kinds):
-        run = kinds[start:end]
-        closes = max((kind.closes for kind in run), default=Part.NONE)
-        last_told = first + (start + _up_to_closing(run) if closes else end)
-        if not found or not _is_tidying(run):
+    for start, end in _runs(kinds, ended):
+        closes = max(ended[start:end], default=Part.NONE)
+        last_told = first + (_up_to_closing(ended, start, end) if closes else end)
+        if not found or not _is_tidying(kinds[start:end]):
             shown, told = (found[-1].end, found[-1].told_to) if found else (first, first)
             found.append(Beat(shown, first + end, told, last_told, closes))
         elif closes:
@@ -60,7 +61,23 @@ def beats(table: Table, rows: np.ndarray, first: int = 0) -> list[Beat]:
     return found
 
 
-def _runs(kinds: list[EventKind]) -> list[tuple[int, int]]:
+def closings(table: Table, rows: np.ndarray, is_over: bool) -> list[Part]:
+    """Return the part of the game that each event of an action ends.
+
+    What closes a hand ends it only if the action goes on to open the next one, or ends the game.
+
+    Args:
+        table: the game's table.
+        rows: the rows of the action, as the game wrote them or as a viewer sees them.
+        is_over: whether the action ends the game.
+    """
+    kinds = [table.kinds[kind] for kind in rows[:, KIND].tolist()]
+    opening = max((at for at, kind in enumerate(kinds) if kind.opens == Part.HAND), default=0)
+    end = len(kinds) if is_over else opening
+    return [kind.closes if kind.closes < Part.HAND or at < end else Part.NONE for at, kind in enumerate(kinds)]
+
+
+def _runs(kinds: list[EventKind], ended: list[Part]) -> list[tuple[int, int]]:
     """Return where runs of events begin and end, in each of which tokens move in one way."""
     starts, moved, has_closed = [0], None, False
     for at, kind in enumerate(kinds):
@@ -70,7 +87,7 @@ def _runs(kinds: list[EventKind]) -> list[tuple[int, int]]:
                 starts.append(at)
                 has_closed = False
             moved = kind
-        has_closed = has_closed or kind.closes > Part.NONE
+        has_closed = has_closed or ended[at] > Part.NONE
     return list(pairwise([*starts, len(kinds)]))
 
 
@@ -83,6 +100,6 @@ def _is_tidying(run: list[EventKind]) -> bool:
     return bool(moving) and all(kind.is_detail for kind in moving)
 
 
-def _up_to_closing(run: list[EventKind]) -> int:
-    """Return the number of events up to the last one that ends a part of the game."""
-    return max(k for k, kind in enumerate(run, 1) if kind.closes)
+def _up_to_closing(ended: list[Part], start: int, end: int) -> int:
+    """Return the number of events up to the last one from `start` to `end` that ends a part of the game."""
+    return max(at for at in range(start + 1, end + 1) if ended[at - 1])

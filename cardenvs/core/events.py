@@ -137,7 +137,7 @@ class Pile:
     """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset.
 
     `source` gives its tokens: a bit set if `is_set`, otherwise a list or one token; `known` those that all have seen.
-    `View.fill_table` uses them. `on` names a pile on whose tokens its own lie, one on each;
+    `View.fill_table` uses them. `on` names a pile on whose tokens its own lie: one on each, or as a stack across one.
     `slots` is the number of places of a grid.
     """
 
@@ -190,7 +190,8 @@ class EventKind:
     answer to a question); `check_game` reports any other dependence as a leak. A game played in a terminal leaves out
     events with `is_detail`: the table shows what they say. Events that end a part of the game say which in `closes`.
     Prompts of language models reduce finished hands, and finished tricks of the present hand except for the latest, to
-    these events.
+    these events. `opens` says which part an event begins: a hand has ended only if the action that closes it opens the
+    next one or ends the game, since some games score in the middle of a hand, too.
     """
 
     name: str
@@ -199,6 +200,7 @@ class EventKind:
     reveals_hidden_value: bool
     is_detail: bool
     closes: Part
+    opens: Part
 
 
 class Table:
@@ -253,7 +255,8 @@ class Table:
             tokens: the same for a list of tokens or a single one; negative ones are no tokens.
             seen: who sees their faces, as a Seen or its text.
             known: those whose faces everybody has seen, as a bit set.
-            on: a pile that belongs to nobody, on whose tokens those of this pile lie, one on each.
+            on: a pile that belongs to nobody, on whose tokens those of this pile lie: one on each, or, if this pile
+                is a stack, across its one token.
             slots: how many places a grid has.
 
         Raises:
@@ -292,6 +295,7 @@ class Table:
         reveals_hidden_value: bool = False,
         is_detail: bool = False,
         closes: Part = Part.NONE,
+        opens: Part = Part.NONE,
     ) -> int:
         """Declare an event kind (see `EventKind`) and return its id.
 
@@ -299,7 +303,7 @@ class Table:
             ValueError: another event kind has this name.
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
-        self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail, closes))
+        self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail, closes, opens))
         return self.kind_ids[name]
 
     def complete(self) -> None:

@@ -191,7 +191,7 @@ class Replay:
             before, seen = state.clone(), len(rows)
             state.apply(action)
             rows = state.event_rows(viewer)
-            for beat in beats(kinds, rows, seen):
+            for beat in beats(kinds, rows, seen, state.is_terminal):
                 folded.extend(rows[beat.start : beat.end])
                 is_last = beat.end == len(rows)
                 view = state.view(viewer) if is_last else write_past_view(before, state, viewer, folded)

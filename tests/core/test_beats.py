@@ -7,7 +7,7 @@ import pytest
 
 import cardenvs
 from cardenvs.core.beats import beats
-from cardenvs.core.events import OMNISCIENT, SPECTATOR, Part
+from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, Part
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.narration import Narrator
 from cardenvs.core.replay import Replay
@@ -86,6 +86,33 @@ def test_a_finished_deal_is_told_before_the_next_begins():
         assert "score" in said
         assert "Hand 2" not in said
         assert "Hand 2" in after
+
+
+def hands_of(game, **options):
+    """Yield for each action of a game whether it begins a hand, ends the game, and ends a hand, by beats and events."""
+    for state, rows, first in actions_of(game, **options):
+        kinds = [state.game.table.kinds[kind] for kind in rows[first:, KIND].tolist()]
+        begins = any(kind.opens == Part.HAND for kind in kinds)
+        closes = any(kind.closes == Part.HAND for kind in kinds)
+        found = beats(state.game.table, rows, first, state.is_terminal)
+        yield begins, state.is_terminal, closes, any(one.closes == Part.HAND for one in found)
+
+
+def test_a_hand_has_ended_where_the_next_begins_or_the_game_is_over(every_game):
+    kinds = every_game.table.kinds
+    assert any(kind.opens for kind in kinds) == any(kind.closes == Part.HAND for kind in kinds)
+    ends = 0
+    for begins, is_over, closes, has_ended in hands_of(every_game.name):
+        assert has_ended == (closes and (begins or is_over))
+        ends += has_ended
+    assert bool(ends) == any(kind.closes == Part.HAND for kind in kinds)
+
+
+def test_a_sweep_that_is_scored_in_the_middle_of_a_hand_ends_nothing():
+    found = list(hands_of("kasino_v0", num_players=2))
+    ends = sum(has_ended for *_, has_ended in found)
+    assert ends == sum(begins or is_over for begins, is_over, *_ in found) > 1
+    assert sum(closes for _, _, closes, _ in found) > ends
 
 
 # -- frames -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ TOTAL = TABLE.counter("total", per_player=True, use="none", value="totals")
 DEAL_NUMBER = TABLE.counter("deal_number", use="none", value="num_deals")
 
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", opens=Part.HAND)
 NEW_BOARD = TABLE.event("board", Op.SET, "Board {value}.")
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
 IS_VULNERABLE = TABLE.event("vulnerable", Op.SET, "Vulnerable: {value}.")

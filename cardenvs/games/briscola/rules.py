@@ -71,7 +71,7 @@ def known_cards(s, player):
 
 
 TABLE = Table(MAX_PLAYERS)
-STOCK = TABLE.pile("stock", layout="stack", tokens=lambda s: stock_of(s)[:-1], seen="nobody")
+STOCK = TABLE.pile("stock", layout="stack", tokens=lambda s: stock_of(s)[:-1], seen="nobody", on="turned_up")
 TURNED_UP = TABLE.pile("turned_up", tokens=lambda s: s.trump if s.num_dealt < NUM_CARDS else NO_CARD)
 HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=known_cards)
 TRICK = TABLE.pile("trick", per_player=True, layout="trick", tokens="trick")
@@ -79,7 +79,7 @@ WON = TABLE.pile("tricks", per_player=True, layout="won", cards="won")
 DEAL_NUMBER = TABLE.counter("deal_number", value="num_deals")
 DEALS_WON = TABLE.counter("deals_won", per_player=True, value="deals_won")  # by side; 0 for players 2 and 3
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
-NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", is_detail=True)
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", is_detail=True, opens=Part.HAND)
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TURN_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up: its suit is trump.")

@@ -20,7 +20,7 @@ COMPOSITION, *_ = [TABLE.counter(f"meld_{m}", per_player=True, use="none") for m
 """Counter COMPOSITION + MAX_PLAYERS * m + side: 100 * naturals + 10 * jokers + twos of meld m."""
 
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "Two packs with four jokers, {value} cards, are shuffled.")
-NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value} begins.")
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value} begins.", opens=Part.HAND)
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TURNS_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up.")

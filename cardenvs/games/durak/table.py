@@ -6,7 +6,7 @@ from cardenvs.kits.matches import declare_forfeit
 
 TABLE = Table(MAX_PLAYERS)
 
-TALON = TABLE.pile("talon", ordered=True, layout="stack", tokens=talon, seen="nobody")
+TALON = TABLE.pile("talon", ordered=True, layout="stack", tokens=talon, seen="nobody", on="turn_up")
 TURN_UP = TABLE.pile("turn_up", tokens="turn_up")
 HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known="known")
 ATTACK = TABLE.pile("attack", cards="attack")

@@ -31,7 +31,7 @@ DOUBLED = TABLE.counter("doubled", use="none", value="doubled")
 SCORE = TABLE.counter("score", per_player=True, value="scores")
 HANDS_WON = TABLE.counter("hands_won", per_player=True, value="hands_won")
 
-NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value} begins.")
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value} begins.", opens=Part.HAND)
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
 NEW_STOCK = TABLE.event("new_stock", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")

@@ -89,7 +89,7 @@ GONE = TABLE.pile("gone", layout="stack", cards="gone")
 DEALER = TABLE.counter("dealer", use="player", value="dealer")
 SCORE = TABLE.counter("score", per_player=True, value="scores")
 
-NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", opens=Part.HAND)
 DEAL_NUMBER = TABLE.counter("deal_number", value="num_deals")
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)

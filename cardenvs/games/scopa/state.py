@@ -69,7 +69,7 @@ HAND_NUMBER, DEALER, SCOPE, SCORE = declare_counters(TABLE, "scope")
 
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
 NO_SCOPE = TABLE.event("no_scope", Op.SET, "{player}'s side has no scopa.", is_detail=True)
-NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.")
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.", opens=Part.HAND)
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.", is_detail=True)
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")

@@ -21,7 +21,7 @@ BET = TABLE.counter("bet", per_player=True, use="chips")  # on this street
 FOLDED = TABLE.counter("folded", per_player=True, use="flag")
 OUT = TABLE.counter("out", per_player=True, use="flag")
 
-NEW_HAND = TABLE.event("hand", Op.SET, "Hand {value} begins.")
+NEW_HAND = TABLE.event("hand", Op.SET, "Hand {value} begins.", opens=Part.HAND)
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
 LEVEL = TABLE.event("level", Op.NOTE, "Level {value} begins.")
 NEW_SMALL = TABLE.event("small_blind", Op.SET, "The small blind is {value}.", is_detail=True)

@@ -58,7 +58,7 @@ DROP_BONUS = TABLE.event("drop_bonus", Op.MOVE, "{player} does not keep the bonu
 IS_FIRST = TABLE.event("first_player", Op.SET, "{player} is the first player.", reveals_hidden_value=True)
 
 # Rounds and turns
-NEW_ROUND = TABLE.event("round", Op.SET, "Round {value} begins.")
+NEW_ROUND = TABLE.event("round", Op.SET, "Round {value} begins.", opens=Part.HAND)
 TURNS = TABLE.event("turns_left", Op.SET, "{player} has {value} turns left in this round.", is_detail=True)
 CHOOSE_PLAY = TABLE.event("choose_play", Op.NOTE, "{player} plays a bird.")
 CHOOSE_FOOD = TABLE.event("choose_food", Op.NOTE, "{player} gains food.")

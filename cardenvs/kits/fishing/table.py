@@ -35,7 +35,7 @@ STOCK, BOARD, HAND, WON = declare_piles(_SHARED)
 HAND_NUMBER, DEALER, SWEEPS, SCORE = declare_counters(_SHARED, "sweeps")
 
 CLEAR_TABLE = _SHARED.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
-NEW_HAND = _SHARED.event("new_hand", Op.SET, "Hand {value}.")
+NEW_HAND = _SHARED.event("new_hand", Op.SET, "Hand {value}.", opens=Part.HAND)
 IS_DEALER = _SHARED.event("dealer", Op.SET, "{player} deals.", is_detail=True)
 NEW_SWEEPS = _SHARED.event("new_sweeps", Op.SET, "{player}'s side has {value:sweep}.", is_detail=True)
 SHUFFLE = _SHARED.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
