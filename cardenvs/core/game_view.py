@@ -39,6 +39,7 @@ class Choice:
         amount: a number of chips or the like, which people type.
         named: amounts that have a name, such as ("1/2 pot", 45), for an action that stands for a range of them.
         row: for a button, the row of the keypad in which it stands, from 0; None for those beside it.
+        alike: whether other tokens that are alike (`View.likeness`) would do as well as those in `tokens`.
     """
 
     tokens: tuple[int, ...] = ()
@@ -47,6 +48,7 @@ class Choice:
     amount: int | None = None
     named: tuple[tuple[str, int], ...] = ()
     row: int | None = None
+    alike: bool = False
 
     @property
     def kind(self) -> str:
@@ -56,6 +58,24 @@ class Choice:
         if self.tokens:
             return "card"
         return "button" if self.source is None else "pile"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Points that the player to act must put together in one turn, and what they can be put together from.
+
+    Attributes:
+        label: what the points are for.
+        have: points of the turn so far.
+        need: points that are needed.
+        parts: actions with their points, as {action: points}. Some of them are legal only after others. A whole play
+            plays its parts in ascending order, so people may choose them in any order.
+    """
+
+    label: str
+    have: int
+    need: int
+    parts: dict[int, int]
 
 
 @dataclass
@@ -125,12 +145,14 @@ class Scene:
         counters: by name.
         notes: for each player, what is true of them: "dealer", "folded".
         sheet: what is written down in the middle of the table, if anything.
+        turn: the player whose cards are played now, if the player to act plays those of another one.
     """
 
     piles: dict[Place, PileView]
     counters: dict[str, CounterView]
     notes: list[list[str]]
     sheet: SheetView | None = None
+    turn: int | None = None
 
 
 def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: bool = False) -> dict[str, Any]:
@@ -154,6 +176,13 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
     ]
     if amounts:
         view["choices"][-1]["most"] = view["choices"][-1]["amount"] + len(amounts) - 1
+    goal = words.goal(state)
+    if goal is not None:
+        parts = [
+            _choice_json(action, words.action_label(s, action), words.choice(s, action), ids) | {"points": points}
+            for action, points in sorted(goal.parts.items())
+        ]
+        view["goal"] = {"label": goal.label, "have": goal.have, "need": goal.need, "parts": parts}
     if candidates:
         view["candidates"] = [{"label": one.label, "actions": list(one.actions)} for one in state.candidates()]
     return view
@@ -197,6 +226,7 @@ def _document(state: "State", viewer: int, scene: Scene, ids: "_Ids") -> dict[st
         ],
         **_table_json(scene, state.game.view, ids),
         **({} if scene.sheet is None else {"sheet": vars(scene.sheet)}),
+        **({} if scene.turn is None else {"turn": scene.turn}),
         "shape": state.game.view.shape,
         "prompt": "",
         "choices": [],
@@ -342,7 +372,7 @@ def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -
         scene.piles |= {place: pile for place, pile in arranged.piles.items() if place in same}
         scene.counters |= {name: counter for name, counter in arranged.counters.items() if name in same}
         changed -= same
-    scene.notes, scene.sheet = earlier.notes, earlier.sheet
+    scene.notes, scene.sheet, scene.turn = earlier.notes, earlier.sheet, earlier.turn
     for place, pile in earlier.piles.items():
         if place in changed:
             _arrange_like(scene.piles[place], pile)
@@ -394,6 +424,8 @@ def _pile_json(pile: PileView, words: "View", ids: _Ids) -> dict[str, Any]:
     for k, token in enumerate(pile.tokens):
         if token != UNKNOWN:
             entry = {"id": ids.new(pile.id, token), "text": words.token_label(token), "face": words.token_face(token)}
+            if words.likeness(token):
+                entry["like"] = words.likeness(token)
             if pile.marks.get(k):
                 entry["marks"] = pile.marks[k]
             shown.append(entry)
@@ -430,4 +462,6 @@ def _choice_json(action: int, label: str, choice: Choice, ids: _Ids) -> dict[str
         made["named"] = [{"label": label, "amount": amount} for label, amount in choice.named]
     if choice.row is not None:
         made["row"] = choice.row
+    if choice.alike:
+        made["alike"] = True
     return made

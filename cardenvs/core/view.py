@@ -14,7 +14,7 @@ from cardenvs.core.cards import folded
 from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
-from cardenvs.core.game_view import Choice, Scene
+from cardenvs.core.game_view import Choice, Goal, Scene
 from cardenvs.core.record import Record
 from cardenvs.core.text import count
 from cardenvs.pictures.terminal import token_span
@@ -150,6 +150,18 @@ class View:
     def choice(self, s: Record, action: int) -> Choice:
         """Return what a legal action means to a person who plays by clicking; by default a button."""
         return Choice()
+
+    def likeness(self, token: int) -> str:
+        """Return what a token has in common with those that can stand in for it in a `Choice` that is `alike`; "" if
+        that is its face.
+        """
+        return ""
+
+    def goal(self, state: "State") -> Goal | None:
+        """Return the points that the player to act must put together in this turn, such as those of an opening; None if
+        there are none, or if they cannot be reached.
+        """
+        return None
 
     def meant_by(self, s: Record, token: int) -> int | None:
         """Return the illegal action that choosing `token`, which the player holds, stands for, so that people can be

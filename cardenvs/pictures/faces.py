@@ -1,17 +1,20 @@
 """Drawings of single tokens: playing cards, tiles, cards with text, and backs. All are our own."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from cardenvs.pictures.pictograms import line
-from cardenvs.pictures.text import cut, escaped, wrapped
+from cardenvs.pictures.pictograms import is_pictured, line, width_of
+from cardenvs.pictures.text import cut, escaped, text_width, wrapped
 
 CARD_WIDTH, CARD_HEIGHT = 52.0, 72.0  # at scale 1
-TEXT_WIDTH = 172.0  # of a card with text
-GRID_WIDTH, GRID_HEIGHT = 148.0, 82.0  # of a place in a grid, in which such a card shows its title and marks only
+TEXT_WIDTH = 156.0  # of a card with text
+LIST_HEIGHT = 24.0  # of such a card in a list, where it shows its title and marks in one line
+GRID_WIDTH, GRID_HEIGHT = 152.0, 48.0  # of a place in a grid, in which such a card shows its title and marks only
 TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
 _TITLE, _LINE = 13.5, 13.5  # sizes of text
 _TITLE_HEIGHT, _LINE_HEIGHT = 16.0, 15.0  # of lines of text
+_MOST_LINES = 2  # of one text on a card; clients show cards with long texts large
 
 # Suits in a box of 24 by 24.
 SUITS = {
@@ -93,8 +96,33 @@ def draw(token: dict[str, Any], x: float, y: float, scale: float, style: str = "
         width, height = size_of(token, scale)
         shown = ", ".join(marks)
         drawn += text(x + width / 2, y + height - 4 * scale, shown, max(13.0, 9 * scale), "cv-faint", "middle")
-    large = f' data-card="{escaped(json.dumps(token["face"]))}"' if kind == "text" else ""  # for a card to look at
+    return _as_token(token, drawn)
+
+
+def _as_token(token: dict[str, Any], drawn: str) -> str:
+    """Return a drawing as that of a token; clients show cards with text large."""
+    is_text = token["face"]["kind"] == "text"
+    shown = token["face"] | ({"marks": token["marks"]} if "marks" in token else {})
+    large = f' data-card="{escaped(json.dumps(shown))}"' if is_text else ""
     return f'<g data-token="{token["id"]}"{large}><title>{escaped(token["text"])}</title>{drawn}</g>'
+
+
+def list_width(token: dict[str, Any]) -> float:
+    """Return the width that a card with text needs as a line of a list."""
+    marks = text_width(", ".join(token.get("marks", [])), _LINE)
+    return text_width(token["face"]["title"], _LINE, bold=True) + marks + 16 + (12 if marks else 0)
+
+
+def draw_in_list(token: dict[str, Any], y: float, width: float, style: str) -> str:
+    """Return a card with text as a line: its title, and its marks on the right."""
+    marks = ", ".join(token.get("marks", []))
+    room = width - 16 - (text_width(marks, _LINE) + 12 if marks else 0)
+    title = cut(token["face"]["title"], _LINE, room, bold=True)
+    parts = [box(0, y, width, LIST_HEIGHT - 2, f"cv-card {style}".strip(), 4)]
+    parts.append(text(8, y + 16, title, _LINE, "cv-title"))
+    if marks:
+        parts.append(text(width - 8, y + 16, marks, _LINE, "cv-print", "end"))
+    return _as_token(token, "".join(parts))
 
 
 def draw_back(x: float, y: float, scale: float) -> str:
@@ -138,21 +166,42 @@ def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     return outline + number + shape
 
 
-def _lines(token: dict[str, Any], in_grid: bool) -> tuple[tuple[str, ...], list[str]]:
+def _lines(token: dict[str, Any], in_grid: bool) -> tuple[Sequence[str], list[str]]:
     """Return the title and the lines below it."""
     width = (GRID_WIDTH if in_grid else TEXT_WIDTH) - 16
     face = token["face"]
-    title = wrapped(face["title"], _TITLE, width, 2, bold=True)
+    if in_grid:
+        title: Sequence[str] = (cut(face["title"], _TITLE, width + 4, bold=True),)
+    else:
+        title = wrapped(face["title"], _TITLE, width, 2, bold=True)
     shown = [] if in_grid else face.get("lines", [])
-    lines = [part for one in shown for part in wrapped(one, _LINE, width, 6)]
-    return title, lines + [part for mark in token.get("marks", []) for part in wrapped(mark, _LINE, width, 2)]
+    joined = _joined([*shown, *token.get("marks", [])], width)
+    return title, [part for one in joined for part in _broken(one, width)]
+
+
+def _joined(lines: list[str], width: float) -> list[str]:
+    """Return lines in which pictures stand for words in as few lines as they need, and the others as they are."""
+    found: list[str] = []
+    for one in lines:
+        both = f"{found[-1]} · {one}" if found else ""
+        if found and is_pictured(found[-1]) and is_pictured(one) and width_of(both, _LINE) <= width:
+            found[-1] = both
+        else:
+            found.append(one)
+    return found
+
+
+def _broken(shown: str, width: float) -> Sequence[str]:
+    """Return a text in lines."""
+    is_short = is_pictured(shown) and width_of(shown, _LINE) <= width
+    return [shown] if is_short else wrapped(shown, _LINE, width, _MOST_LINES)
 
 
 def _text_height(token: dict[str, Any], in_grid: bool) -> float:
     if "face" not in token:
         return CARD_HEIGHT
     title, lines = _lines(token, in_grid)
-    height = 16 + _TITLE_HEIGHT * len(title) + _LINE_HEIGHT * len(lines)
+    height = 14 + _TITLE_HEIGHT * len(title) + _LINE_HEIGHT * len(lines)
     return max(height, GRID_HEIGHT) if in_grid else height
 
 
@@ -166,6 +215,6 @@ def _text_card(token: dict[str, Any], x: float, y: float, style: str, in_grid: b
         parts.append(text(x + 8, below, shown, _TITLE, "cv-title"))
         below += _TITLE_HEIGHT
     for shown in lines:
-        parts.append(line(x + 8, below, cut(shown, _LINE, width - 12), _LINE, "cv-print"))
+        parts.append(line(x + 8, below, shown, _LINE, "cv-print"))
         below += _LINE_HEIGHT
     return "".join(parts)

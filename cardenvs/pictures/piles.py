@@ -13,8 +13,12 @@ from cardenvs.pictures.text import escaped, text_width, wrapped
 GAP = 10.0
 _LABEL = 13.5  # size of the labels of piles
 _MOST_BACKS = 14  # face-down cards drawn side by side; more are a stack with their number
+_BACK_STEP = 0.36  # what is seen of each of them, in widths
+_MOST_APART = 7  # cards of another player's hand; more are drawn closer, with their number
+_COVERED_BY_STACK = 0.4  # where a card that lies crosswise under a stack begins, in widths
 _FAN = 0.55  # covered part of the cards of a fan
 _HELD = 0.24  # covered part of the cards of a hand, at least
+_MOST_LISTED = 268.0  # width of a list of cards
 _BETWEEN = 0.3  # gap between the groups of a hand, in widths
 _READABLE = 0.4  # what must be seen of each card of a hand, in widths; else the hand has two rows
 _UPPER = 0.62  # what is seen of the upper row, in heights
@@ -55,9 +59,13 @@ def labelled(pile: dict[str, Any], scale: float, marks: Marks, width: float, cov
     """Return a pile below its label; `cover` is a pile whose tokens lie on those of this one."""
     if pile["layout"] == "grid" and width >= _MAT:
         return _row_of_mat(pile, marks, width)
-    shown = _covered(pile, cover, scale, marks, width) if cover else tokens_of(pile, scale, marks, width)
-    is_counted = pile["layout"] in ("stack", "fan") and pile["count"] > 1
-    label = f"{pile['label']} · {pile['count']}" if is_counted else pile["label"]
+    named = pile
+    if cover and cover["layout"] == "stack":
+        shown, named = _across(pile, cover, scale, marks, width), cover
+    else:
+        shown = _covered(pile, cover, scale, marks, width) if cover else tokens_of(pile, scale, marks, width)
+    is_counted = named["layout"] in ("stack", "fan") and named["count"] > 1 and not _is_numbered(named)
+    label = f"{named['label']} · {named['count']}" if is_counted else named["label"]
     wide = max(shown.width, min(text_width(label, _LABEL), width))
     caption = text(wide / 2, _LABEL, label, _LABEL, "cv-dim", "middle")
     return Block(wide, shown.height + _LABEL + 6, (caption, _named(pile, shown, (wide - shown.width) / 2, _LABEL + 6)))
@@ -102,6 +110,8 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
     if layout == "grid":
         places = flow([_line([token], 1, marks, 0, width, "", True) for token in pile["tokens"]], width, 6, 6)
         return Block(width, places.height, places.parts)
+    if layout == "row" and len(pile["tokens"]) > 1 and all(map(_is_title, pile["tokens"])):
+        return titles(pile["tokens"], marks, width)
     if layout == "columns":
         blocks = [_column(group, scale, marks) for group in _groups(pile)]
     else:
@@ -110,6 +120,30 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
     if len(blocks) == len(pile.get("captions", [])):
         blocks = [_captioned(caption, block) for caption, block in zip(pile["captions"], blocks, strict=True)]
     return flow(blocks, width, 16 * scale, 8 * scale)
+
+
+def _is_title(token: dict[str, Any]) -> bool:
+    """Return whether a token is a card with nothing but a title."""
+    return "id" in token and token["face"]["kind"] == "text" and not token["face"].get("lines")
+
+
+def titles(tokens: Sequence[dict[str, Any]], marks: Marks, width: float) -> Block:
+    """Return cards with text as lines of a list, which show their titles and marks only."""
+    wide = min(max(map(faces.list_width, tokens)), _MOST_LISTED, width)
+    step = faces.LIST_HEIGHT
+    parts = [faces.draw_in_list(token, step * k, wide, marks.style(token)) for k, token in enumerate(tokens)]
+    return Block(wide, step * len(tokens), tuple(parts))
+
+
+def listed(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
+    """Return a pile of cards with text in little room, below its label: titles, and how many lie face down."""
+    seen = [token for token in pile["tokens"] if "id" in token]
+    number = pile["count"] - len(seen)
+    hidden = backs(number, scale) if number else Block(0, 0, ())
+    shown = titles(seen, marks, width)
+    both = flow([shown, hidden] if number else [shown], width, 8)
+    caption = text(0, _LABEL, pile["label"], _LABEL, "cv-dim")
+    return Block(both.width, both.height + _LABEL + 6, (caption, _named(pile, both, 0, _LABEL + 6)))
 
 
 def is_text(pile: dict[str, Any]) -> bool:
@@ -178,6 +212,28 @@ def _covered(pile: dict[str, Any], cover: dict[str, Any], scale: float, marks: M
     return flow(pairs, width, 14 * scale, GAP) if pairs else tokens_of(pile, scale, marks, width)
 
 
+def _across(pile: dict[str, Any], stack: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
+    """Return the one card of a pile, crosswise under a stack."""
+    if not pile["tokens"]:
+        return tokens_of(stack, scale, marks, width)
+    wide, high, left = CARD_WIDTH * scale, CARD_HEIGHT * scale, CARD_WIDTH * scale * _COVERED_BY_STACK
+    above = bare(stack, scale, marks, width) if stack["count"] else Block(0, high, ())
+    card = faces.draw(pile["tokens"][0], 0, 0, scale, marks.style(pile["tokens"][0]))
+    turned = f'<g transform="translate({num(left + high)} {num((above.height - wide) / 2)}) rotate(90)">{card}</g>'
+    return Block(left + high, above.height, (turned, *above.parts))
+
+
+def backs(number: int, scale: float) -> Block:
+    """Return the face-down hand of another player, in the same space however many cards it has."""
+    wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
+    room = wide * (1 + _BACK_STEP * (_MOST_APART - 1))
+    step = min(wide * _BACK_STEP, (room - wide) / max(number - 1, 1))
+    parts = [faces.draw_back(step * k, 0, scale) for k in range(number)]
+    if number > _MOST_APART:
+        parts += _number(room / 2, high / 2, number)
+    return Block(room, high, tuple(parts))
+
+
 def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
     """Return a player's own hand: playing cards as a fan that opens as far as `width` allows, other tokens in lines.
 
@@ -194,8 +250,8 @@ def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Bloc
     groups, wide = _groups(pile), CARD_WIDTH * scale
     gaps = (len(groups) - 1) * wide * _BETWEEN
     if len(tokens) < 2 or (width - wide - gaps) / (len(tokens) - 1) >= wide * _READABLE:
-        return _fan(groups, scale, marks, width)
-    upper, lower = (_fan(half, scale, marks, width) for half in _halves(groups))
+        return _fan(groups, scale, marks, width, is_arched(pile))
+    upper, lower = (_fan(half, scale, marks, width, is_arched(pile)) for half in _halves(groups))
     down = CARD_HEIGHT * scale * _UPPER
     parts = (upper.at((width - upper.width) / 2, 0), lower.at((width - lower.width) / 2, down))
     return Block(width, down + lower.height, parts)
@@ -214,7 +270,12 @@ def _halves(groups: list[list[dict[str, Any]]]) -> list[list[list[dict[str, Any]
     return [[group for group in half if group] for half in (upper, lower)]
 
 
-def _fan(groups: list[list[dict[str, Any]]], scale: float, marks: Marks, width: float) -> Block:
+def is_arched(pile: dict[str, Any]) -> bool:
+    """Return whether the cards of a hand lie in an arch: those in groups lie straight."""
+    return not pile.get("groups")
+
+
+def _fan(groups: list[list[dict[str, Any]]], scale: float, marks: Marks, width: float, arched: bool) -> Block:
     tokens, gaps = [token for group in groups for token in group], len(groups) - 1
     wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
     gap = wide * _BETWEEN
@@ -222,20 +283,28 @@ def _fan(groups: list[list[dict[str, Any]]], scale: float, marks: Marks, width: 
     if len(tokens) > 1:
         step = min(step, (width - wide - gaps * gap) / (len(tokens) - 1))
     middle = (len(tokens) - 1) / 2
-    is_round = gaps == 0 and len(tokens) > 2
+    is_round = arched and len(tokens) > 2
     turn = min(_MOST_TURNED / (2 * middle), 3.0) if is_round else 0.0
+    lower = 0.0 if is_round else (fan_height(scale, arched) - high - 4) / 2
     parts, x, k = [], 0.0, 0
     for group in groups:
         for token in group:
             side = (k - middle) / middle if middle else 0.0
-            placed = f"translate({num(x)} {num(_ARC * side * side * is_round + 4)})"
+            placed = f"translate({num(x)} {num(_ARC * side * side * is_round + lower + 4)})"
             if turn:
                 placed += f" rotate({num(turn * (k - middle))} {num(wide / 2)} {num(high)})"
             parts.append(_slot(token, marks, scale, placed))
             x, k = x + step, k + 1
         x += gap
-    sag = high * (1 - math.cos(math.radians(turn * middle))) + wide / 2 * math.sin(math.radians(turn * middle))
-    return Block(x - gap - step + wide, high + 4 + (_ARC + sag) * is_round, tuple(parts))
+    return Block(x - gap - step + wide, fan_height(scale, arched), tuple(parts))
+
+
+def fan_height(scale: float, arched: bool) -> float:
+    """Return the height of a hand of cards, with room for the outer ones of an arch, however many it has."""
+    if not arched:
+        return CARD_HEIGHT * scale + 4
+    side = math.radians(_MOST_TURNED / 2)
+    return CARD_HEIGHT * scale * (2 - math.cos(side)) + CARD_WIDTH * scale / 2 * math.sin(side) + _ARC + 4
 
 
 def _slot(token: dict[str, Any], marks: Marks, scale: float, placed: str) -> str:
@@ -246,36 +315,47 @@ def _hidden(number: int, scale: float, width: float) -> Block:
     """Return face-down cards: a few side by side, closer if there is little room; many as a stack with their number."""
     if number > _MOST_BACKS:
         return _numbered([faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(3)], scale, number)
-    step = min(CARD_WIDTH * scale * 0.36, (width - CARD_WIDTH * scale) / max(number - 1, 1))
+    step = min(CARD_WIDTH * scale * _BACK_STEP, (width - CARD_WIDTH * scale) / max(number - 1, 1))
     parts = tuple(faces.draw_back(step * k, 0, scale) for k in range(number))
     return Block(step * (number - 1) + CARD_WIDTH * scale, CARD_HEIGHT * scale, parts)
 
 
 def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
-    """Return the top of a pile; of one without an order, a token that the viewer knows, if there is one.
-
-    What a player has won lies face down.
-    """
-    first_known = pile["tokens"][0] if not pile["ordered"] else pile["tokens"][-1]
+    """Return a pile of which the top is seen, or, face down, how many it has."""
     depth = min(3, pile["count"])
     under = [faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(depth)]
     x, y = 2.0 * (depth - 1), 4 - 2.0 * (depth - 1)
-    if pile["layout"] == "won" or "hidden" in first_known:
+    if _is_numbered(pile):
         wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
         outline = [box(x, y, wide, high, f"cv-open {style}", 5 * scale)] if style else []
         return _numbered([*under, *outline], scale, pile["count"])
-    wide, high = faces.size_of(first_known, scale)
-    if first_known["face"]["kind"] == "text":
-        return Block(wide, high, (faces.draw(first_known, 0, 0, scale, style),))
-    return Block(wide + 6, high + 6, (*under[:-1], faces.draw(first_known, x, y, scale, style)))
+    top = _top(pile)
+    wide, high = faces.size_of(top, scale)
+    return Block(wide + 6, high + 6, (*under[:-1], faces.draw(top, x, y, scale, style)))
+
+
+def _top(pile: dict[str, Any]) -> dict[str, Any]:
+    """Return the top of a pile; of one without an order, a token that the viewer knows, if there is one."""
+    top: dict[str, Any] = pile["tokens"][-1 if pile["ordered"] else 0]
+    return top
+
+
+def _is_numbered(pile: dict[str, Any]) -> bool:
+    """Return whether a stack is drawn face down with its number: cards with text would take much room."""
+    if pile["layout"] not in ("stack", "won") or not pile["tokens"]:
+        return False
+    top = _top(pile)
+    return pile["layout"] == "won" or "hidden" in top or top["face"]["kind"] == "text"
 
 
 def _numbered(parts: list[str], scale: float, number: int) -> Block:
     """Return cards with a number on them."""
     wide, high = CARD_WIDTH * scale + 6, CARD_HEIGHT * scale + 6
-    badge = circle(wide / 2, high / 2, 13, "cv-count")
-    shown = text(wide / 2, high / 2 + 4.5, str(number), 13, "cv-title", "middle")
-    return Block(wide, high, (*parts, badge, shown))
+    return Block(wide, high, (*parts, *_number(wide / 2, high / 2, number)))
+
+
+def _number(x: float, y: float, number: int) -> list[str]:
+    return [circle(x, y, 13, "cv-count"), text(x, y + 4.5, str(number), 13, "cv-title", "middle")]
 
 
 def flow(blocks: Sequence[Block], width: float, gap: float = 16, line_gap: float = GAP, centred: bool = False) -> Block:

@@ -1,11 +1,12 @@
 """Players as they sit at the table: a face, a name, and what is true of them."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from cardenvs.pictures import pictograms
 from cardenvs.pictures.faces import box, circle, num, text
 from cardenvs.pictures.piles import Block
-from cardenvs.pictures.text import cut, notes_of, number_of
+from cardenvs.pictures.text import acts, cut, notes_of, number_of, text_width, wrapped
 
 FACE = 44.0  # width of a face
 SAID = 17.0  # height of the line for what a player did last
@@ -34,6 +35,14 @@ FACES = "".join(
     f'<symbol id="cv-face-{k}" viewBox="0 0 48 48">{_SHOULDERS}{_HEAD}{hair}{_LOOK}</symbol>'
     for k, hair in enumerate(_HAIR)
 )
+
+
+@dataclass(frozen=True)
+class Label:
+    """A short text, in which pictures stand for words if it is `pictured`."""
+
+    text: str
+    pictured: bool
 
 
 def badge(view: dict[str, Any], player: int, width: float) -> Block:
@@ -82,28 +91,41 @@ def _pills(words: list[str], width: float) -> tuple[list[str], float]:
     parts: list[str] = []
     x = y = 0.0
     for word in words:
-        shown = cut(word, _PILL, width - 14)
-        wide = pictograms.width_of(shown, _PILL) + 14
-        if x and x + wide > width:
-            x, y = 0.0, y + _PILL_HEIGHT + 4
-        parts += pill(x, y, shown, wide)
-        x += wide + 5
+        for shown in pill_texts(word, width, 2):
+            wide = pill_width(shown)
+            if x and x + wide > width:
+                x, y = 0.0, y + _PILL_HEIGHT + 4
+            parts += pill(x, y, shown)
+            x += wide + 5
     return parts, y + _PILL_HEIGHT if words else 0.0
 
 
-def pill(x: float, y: float, shown: str, width: float) -> list[str]:
+def pill_texts(shown: str, width: float, most: int = 99) -> list[Label]:
+    """Return the texts of the grounds that a text needs, each of at most `width`."""
+    if pictograms.is_pictured(shown):
+        return [Label(shown, True)]
+    return [Label(part, False) for part in wrapped(shown, _PILL, width - 14, most)]
+
+
+def pill_width(label: Label) -> float:
+    """Return the width of a text with its ground."""
+    return _text_width(label) + 14
+
+
+def pill(x: float, y: float, label: Label) -> list[str]:
     """Return text on a rounded ground whose top left corner is (x, y)."""
+    width = pill_width(label)
     ground = box(x, y, width, _PILL_HEIGHT, "cv-pill", _PILL_HEIGHT / 2)
-    begin = x + (width - pictograms.width_of(shown, _PILL)) / 2
-    return [ground, pictograms.line(begin, y + 14.5, shown, _PILL, "cv-ink")]
+    begin = x + (width - _text_width(label)) / 2
+    draw = pictograms.line if label.pictured else text
+    return [ground, draw(begin, y + 14.5, label.text, _PILL, "cv-ink")]
+
+
+def _text_width(label: Label) -> float:
+    return pictograms.width_of(label.text, _PILL) if label.pictured else text_width(label.text, _PILL)
 
 
 def seat(view: dict[str, Any], player: int, width: float, height: float, *inside: str) -> str:
     """Return a player's place with what is in it, on a ground of its own."""
     style = "cv-panel-act" if acts(view, player) else "cv-panel"
     return f'<g data-seat="{player}">{box(0, 0, width, height, style, 14)}{"".join(inside)}</g>'
-
-
-def acts(view: dict[str, Any], player: int) -> bool:
-    """Return whether a player is to act."""
-    return not view["terminal"] and view["current_player"] == player

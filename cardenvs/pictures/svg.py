@@ -87,12 +87,13 @@ def _heading(view: dict[str, Any], across: float) -> tuple[list[str], float]:
     for one in view["counters"]:
         if one["use"] != "number" or isinstance(one["value"], list):
             continue
-        shown = f"{one['label']} {'?' if one['value'] is None else one['value']}"
-        width = pictograms.width_of(shown, 13.5) + 14
-        if x + width > across - _MARGIN:
-            x, y = _MARGIN, y + 25
-        parts += seats.pill(x, y, shown, min(width, across - 2 * _MARGIN))
-        x += width + 6
+        whole = f"{one['label']} {'?' if one['value'] is None else one['value']}"
+        for shown in seats.pill_texts(whole, across - 2 * _MARGIN):
+            width = seats.pill_width(shown)
+            if x + width > across - _MARGIN:
+                x, y = _MARGIN, y + 25
+            parts += seats.pill(x, y, shown)
+            x += width + 6
     y += 40
     said = "The game is over." if view["terminal"] else view["prompt"]
     for line in wrapped(said, _SAID, across - 2 * _MARGIN, 3) if said else ():

@@ -10,7 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardenvs.pictures.faces import box, circle, suit_style, text
-from cardenvs.pictures.piles import GAP, Block, Marks, bare, flow, hand, is_text, labelled
+from cardenvs.pictures.piles import (
+    GAP,
+    Block,
+    Marks,
+    backs,
+    bare,
+    fan_height,
+    flow,
+    hand,
+    is_arched,
+    is_text,
+    labelled,
+    listed,
+)
 from cardenvs.pictures.seats import badge, seat
 from cardenvs.pictures.text import text_width
 
@@ -18,6 +31,8 @@ _PAD = 8.0  # within a place
 _LINE = 20.0  # height of a line in writing
 _LAID = ("trick", "row", "sets", "columns", "grid")  # layouts of piles that a player has laid on the table
 _LEAST_HIGH = 200.0  # height of the table between the players of a ring
+_OPEN_WIDTH = 264.0  # of a hand that lies open in four groups
+_LEAST_WORDS = 150.0  # width of a face with its words, if there is little room
 _MOST_LARGE = 16  # cards of a hand that is drawn large
 _ON_A_SIDE = {1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 3}  # players on each side, by their number
 
@@ -33,12 +48,13 @@ class _Form:
     large: float  # of the same if it has many cards
     laid: float  # of what lies on the table
     seen: float  # of the cards of others that the viewer sees
+    open: float  # of a hand that lies open in groups
     back: float  # of cards that lie face down before others
     per_row: int  # players side by side at the top
 
 
-_WIDE = _Form(960.0, 14.0, 196.0, 1.6, 1.3, 1.0, 0.8, 0.5, 3)
-_NARROW = _Form(360.0, 8.0, 150.0, 1.35, 1.05, 0.9, 0.71, 0.4, 1)
+_WIDE = _Form(960.0, 14.0, 196.0, 1.6, 1.3, 1.0, 0.8, 1.0, 0.5, 3)
+_NARROW = _Form(360.0, 8.0, 150.0, 1.35, 1.05, 0.9, 0.71, 0.9, 0.4, 1)
 
 
 def draw_table(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[list[str], float]:
@@ -70,24 +86,35 @@ class _Table:
     # -- piles --------------------------------------------------------------------------------------------------
 
     def _piles(self, owner: int | None, is_laid: bool | None = None) -> list[dict[str, Any]]:
-        """Return an owner's piles. Empty ones of players are left out, but not the stock that has run out."""
+        """Return an owner's piles. Empty ones of players are left out, but not a hand, nor a stock that has run out."""
         return [
             pile
             for pile in self.view["piles"]
             if pile["owner"] == owner
-            and (pile["count"] or pile["layout"] == "grid" or owner is None)
-            and is_laid in (None, pile["layout"] in _LAID)
+            and (pile["count"] or pile["layout"] == "grid" or pile["name"] == "hand" or owner is None)
+            and is_laid in (None, pile["layout"] in (("grid",) if self.has_mats else _LAID))
         ]
 
     def _held(self, player: int, width: float) -> list[Block]:
         """Return what another player holds or has gathered."""
         found = []
         for pile in self._piles(player, is_laid=False):
+            is_hand = pile["name"] == "hand" or pile["layout"] == "hand"
             is_seen = any("id" in token for token in pile["tokens"]) and pile["layout"] not in ("won", "stack")
-            scale = self.form.seen if is_seen else self.form.back
-            draw = bare if pile["layout"] == "hand" else labelled
-            found.append(draw(pile, scale, self.marks, width))
+            if _is_open(pile):
+                found.append(bare(pile | {"layout": "columns"}, self.form.open, self.marks, width))
+            elif is_text(pile) and pile["layout"] != "stack":
+                found.append(listed(pile, self.form.back, self.marks, width))
+            elif is_hand and not is_seen:
+                found.append(backs(pile["count"], self.form.back))
+            else:
+                scale = self.form.seen if is_seen else self.form.back
+                found.append((bare if is_hand else labelled)(pile, scale, self.marks, width))
         return found
+
+    def _has_open(self, player: int) -> bool:
+        """Return whether a player's hand lies open in groups."""
+        return any(map(_is_open, self._piles(player, is_laid=False)))
 
     def _laid(self, player: int, scale: float, width: float) -> list[Block]:
         """Return what a player has laid on the table, and their chips."""
@@ -112,7 +139,7 @@ class _Table:
                 blocks.append(_chips(f"{one['label']} {one['value']}"))
         if "sheet" in self.view:
             blocks.append(_sheet(self.view["sheet"], width))
-        return flow(blocks, width, 22, centred=True)
+        return flow(blocks, width, 16 if self.has_mats else 22, centred=True)
 
     # -- the other players and the middle -----------------------------------------------------------------------
 
@@ -139,20 +166,26 @@ class _Table:
     def _place(self, player: int, width: float, with_laid: bool = False, height: float = 0.0) -> Block:
         """Return the place of another player, at least `height` high."""
         room = width - 2 * _PAD
-        beside = self._held(player, room)
+        held, laid = self._held(player, room), []
         if with_laid:
-            beside += self._laid(player, 0.8 * self.form.laid, room)
-        inner = self._strip(player, beside, room) if self.form is _NARROW else None
-        if inner is None:
-            words = room if self.has_mats else min(room, self.form.badge)
-            inner = flow([badge(self.view, player, words), *beside], room, 12)
-        if not with_laid:
-            width = max(inner.width, self.form.badge) + 2 * _PAD
+            laid = self._laid(player, 0.8 * self.form.laid, room)
+        if self.has_mats:
+            above = self._strip(player, held, room) or self._beside(player, held, room)
+            inner = flow([above, *laid], room, 12)
+        else:
+            strip = self._strip(player, held + laid, room) if self.form is _NARROW else None
+            inner = strip or self._beside(player, held + laid, room)
         height = max(height, inner.height + 2 * _PAD)
         drawn = seat(self.view, player, width, height, inner.at(_PAD, _PAD))
         if not (self.view["players"][player]["active"] or self.view["terminal"]):
             drawn = f'<g opacity="0.55">{drawn}</g>'
         return Block(width, height, (drawn,))
+
+    def _beside(self, player: int, blocks: Sequence[Block], room: float) -> Block:
+        """Return a player's words, a little shorter if that leaves room for what they have beside them."""
+        left = room - 12 - _widest(blocks)
+        words = max(min(left, self.form.badge), _LEAST_WORDS) if left >= _LEAST_WORDS else min(room, self.form.badge)
+        return flow([badge(self.view, player, words), *blocks], room, 12)
 
     def _strip(self, player: int, beside: Sequence[Block], room: float) -> Block | None:
         """Return a player's words with what they have to the right of them, if that leaves room for the words."""
@@ -174,15 +207,17 @@ class _Table:
             self.opponents[on_side:][:num_top],
             self.opponents[on_side + num_top :],
         )
-        side_width = self.form.badge + 2 * _PAD if on_side else 0.0
+        widths = [self._side_width(side) for side in (left, right)]
         parts, y = self._top(top, y)
         lanes = [self._lane(players, 190) for players in (left, top, right)]
         own = self._lane([self.own], 400)
-        room = self.inside - 2 * (side_width + GAP * bool(on_side))
+        room = self.inside - 2 * (max(widths) + GAP * bool(on_side))
         between = room - 2 * (max(_widest(lanes[0]), _widest(lanes[2])) + GAP * bool(on_side))
         middle = self._shared(max(between, 120))
         taken = _highest(lanes[1]) + middle.height + _highest(own)
-        places = [[self._place(player, side_width) for player in side] for side in (left, right)]
+        places = [
+            [self._place(player, width) for player in side] for side, width in zip((left, right), widths, strict=True)
+        ]
         stacked = [sum(place.height + GAP for place in side) for side in places]
         height = max(taken + 2 * GAP, *stacked, _LEAST_HIGH)
         parts += self._side(places[0], lanes[0], y, height, is_left=True)
@@ -193,6 +228,12 @@ class _Table:
         parts += _placed(middle, centre - middle.width / 2, y + _highest(lanes[1]) + (height - taken) / 2)
         parts += _placed(own[0], centre - own[0].width / 2, y + height - own[0].height)
         return parts, y + height + GAP
+
+    def _side_width(self, players: Sequence[int]) -> float:
+        """Return the width of the places on one side."""
+        if not players:
+            return 0.0
+        return (_OPEN_WIDTH if any(map(self._has_open, players)) else self.form.badge) + 2 * _PAD
 
     def _side(
         self, places: Sequence[Block], lane: Sequence[Block], y: float, height: float, is_left: bool
@@ -213,7 +254,9 @@ class _Table:
         if not players:
             return [], y
         widest = (self.inside - GAP * (len(players) - 1)) / len(players)
-        width = min(widest, 420.0 if len(players) < 3 else 300.0)
+        is_open = any(map(self._has_open, players))
+        most = self.form.badge + 12 + _OPEN_WIDTH + 2 * _PAD if is_open else 420.0 if len(players) < 3 else 300.0
+        width = min(widest, most)
         height = max(self._place(player, width).height for player in players)
         step = self.inside / len(players)
         parts = []
@@ -237,18 +280,21 @@ class _Table:
                 parts.append(laid.at((form.across - laid.width) / 2, y))
                 y += laid.height + GAP
         hands, gathered = self._own_piles()
-        width = self.inside - 2 * _PAD
-        if form is _NARROW or any(is_text(pile) for pile in hands):
+        width, least = self.inside - 2 * _PAD, 0.0
+        if hands and not self.has_mats:
+            least = fan_height(form.own, is_arched(hands[0]))
+        left, right = form.badge + GAP, gathered.width + GAP
+        if form is _NARROW or (any(map(is_text, hands)) and self._is_better_below(hands, width, left + right)):
             face = badge(self.view, self.own, width - gathered.width - GAP)
             cards = self._own_hands(hands, width)
             cards_y = max(face.height, gathered.height) + GAP
             cards_x = (width - cards.width) / 2
-            height = cards_y + cards.height if cards.parts else cards_y - GAP
+            height = cards_y + max(cards.height, least) if hands else cards_y - GAP
         else:
-            face = badge(self.view, self.own, form.badge)
-            left, right = form.badge + GAP, gathered.width + GAP
+            has_cards = any(pile["count"] for pile in hands) or not self.has_mats
+            face = badge(self.view, self.own, form.badge if has_cards else width - right)
             cards = self._own_hands(hands, width - left - right)
-            height = max(face.height, cards.height, gathered.height)
+            height = max(face.height, cards.height, gathered.height, least)
             cards_y = height - cards.height
             cards_x = min(max((width - cards.width) / 2, left), width - right - cards.width)
         inside = [face.at(_PAD, _PAD), *_placed(cards, _PAD + cards_x, _PAD + cards_y)]
@@ -257,18 +303,26 @@ class _Table:
         place = Block(self.inside, height, (seat(self.view, self.own, self.inside, height, *inside),))
         return [*parts, place.at(form.margin, y)], y + height + GAP
 
+    def _is_better_below(self, hands: Sequence[dict[str, Any]], width: float, beside: float) -> bool:
+        """Return whether a hand of cards with text needs less height below a player's words than beside them."""
+        words = badge(self.view, self.own, width - beside).height
+        return words + GAP + self._own_hands(hands, width).height < self._own_hands(hands, width - beside).height
+
     def _own_piles(self) -> tuple[list[dict[str, Any]], Block]:
         """Return the viewer's hand, and what else they have that does not lie on the table."""
         piles = self._piles(self.own, is_laid=False)
         name = next((pile["name"] for pile in piles if pile["layout"] in ("hand", "fan")), None)
-        shown = [
-            labelled(pile, self.form.back if pile["layout"] == "won" else self.form.seen, self.marks, self.inside / 2)
-            for pile in piles
-            if pile["name"] != name
-        ]
+        shown = [self._own_pile(pile) for pile in piles if pile["name"] != name]
         return [pile for pile in piles if pile["name"] == name], flow(shown, self.inside / 2, 10)
 
+    def _own_pile(self, pile: dict[str, Any]) -> Block:
+        if is_text(pile) and pile["layout"] != "stack":
+            return listed(pile, self.form.back, self.marks, self.inside / 2)
+        scale = self.form.back if pile["layout"] in ("won", "stack") else self.form.seen
+        return labelled(pile, scale, self.marks, self.inside / 2)
+
     def _own_hands(self, hands: Sequence[dict[str, Any]], width: float) -> Block:
+        hands = [pile for pile in hands if pile["count"]]
         is_large = sum(pile["count"] for pile in hands) > _MOST_LARGE
         scale = self.form.large if is_large else self.form.own
         return flow([self._own_hand(pile, scale, width) for pile in hands], width, 16, centred=True)
@@ -280,6 +334,12 @@ class _Table:
         caption = text(shown.width / 2, 13.5, pile["label"], 13.5, "cv-dim", "middle")
         named = f'<g data-pile="{pile["id"]}">{shown.at(0, 16)}</g>'
         return Block(shown.width, shown.height + 16, (caption, named))
+
+
+def _is_open(pile: dict[str, Any]) -> bool:
+    """Return whether a pile is a hand of playing cards that lies open in groups."""
+    faces = [token["face"]["kind"] if "id" in token else "" for token in pile["tokens"]]
+    return pile["layout"] == "fan" and bool(pile.get("groups")) and set(faces) == {"card"}
 
 
 def _sheet(sheet: dict[str, Any], width: float) -> Block:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cardenvs.pictures.text import notes_of, number_of
+from cardenvs.pictures.text import acts, notes_of, number_of
 
 WIDTH = 76
 _INDENT = 4  # of piles below their owner's name
@@ -152,8 +152,7 @@ def _places(view: dict[str, Any], order: Sequence[int]) -> list[list[Line]]:
 
 
 def _name(view: dict[str, Any], player: int) -> Line:
-    acts = not view["terminal"] and view["current_player"] == player
-    return [("▶ " if acts else "  ", ""), (f"player_{player}", "bold")]
+    return [("▶ " if acts(view, player) else "  ", ""), (f"player_{player}", "bold")]
 
 
 def _sheet(sheet: dict[str, Any]) -> list[Line]:

@@ -57,6 +57,11 @@ def cut(text: str, size: float, width: float, bold: bool = False) -> str:
     return f"{text.rstrip()}…"
 
 
+def acts(view: dict[str, Any], player: int) -> bool:
+    """Return whether a player is to act, or cards of theirs are played for them."""
+    return not view["terminal"] and view.get("turn", view["current_player"]) == player
+
+
 def notes_of(view: dict[str, Any], player: int) -> list[str]:
     """Return what is true of a player, and what the game has paid them."""
     this = view["players"][player]

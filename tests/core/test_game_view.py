@@ -111,3 +111,77 @@ def test_thousands_of_amounts_are_one_choice():
     assert (amount["amount"], amount["most"]) == (40, 2000)
     for chips in (40, 777, 2000):
         assert state.action_label(amount["action"] + chips - 40).startswith(f"raise to {chips}")
+
+
+# -- goals --------------------------------------------------------------------------------------------------------
+
+
+def goals_of(name, seeds, policy):
+    """Yield the positions of some games in which points must be put together."""
+    for seed in seeds:
+        state = get_game(name).new_state(seed=seed)
+        while not state.is_terminal and state.ply < 120:
+            goal = state.view(state.current_player).get("goal")
+            if goal is not None:
+                yield state.clone(), goal
+            state.apply(state.policy_action(policy, state.ply))
+
+
+GOALS = [("canasta_v0", "heuristic"), ("rummikub_v0", "planner")]
+
+
+@pytest.mark.parametrize(("name", "policy"), GOALS)
+def test_a_goal_counts_the_points_of_its_parts(name, policy):
+    counted = 0
+    for state, goal in goals_of(name, range(6), policy):
+        points = {part["action"]: part["points"] for part in goal["parts"]}
+        assert goal["have"] < goal["need"]
+        for action in set(points) & set(state.legal_actions()):
+            after = state.clone()
+            after.apply(action)
+            found = after.view(after.current_player).get("goal")
+            reached = goal["have"] + points[action]
+            assert found["have"] == reached if reached < goal["need"] else found is None
+            counted += 1
+    assert counted > 20
+
+
+@pytest.mark.parametrize(("name", "policy"), GOALS)
+def test_what_is_put_together_in_any_order_can_be_played_in_ascending_order(name, policy):
+    """The whole plays of the game open with parts; some of these are not legal before the others."""
+    found = waiting = 0
+    for state, goal in goals_of(name, range(12), policy):
+        points = {part["action"]: part["points"] for part in goal["parts"]}
+        for play in state.candidates():
+            laid = [action for action in play.actions if action in points]
+            if goal["have"] + sum(points[action] for action in laid) < goal["need"]:
+                continue
+            found += 1
+            waiting += len(set(laid) - set(state.legal_actions()))
+            assert laid == sorted(laid)
+    assert found > 5
+    assert waiting > 0
+
+
+def test_tokens_that_are_alike_stand_in_for_one_another():
+    state = next(state for state, _ in goals_of("canasta_v0", range(6), "heuristic"))
+    player = state.current_player
+    hand = {token["id"]: token for token in piles(state.view(player))[f"hand.{player}"]["tokens"]}
+    for choice in state.view(player)["choices"]:
+        assert choice.get("alike", False) == choice["label"].startswith(("meld", "add"))
+    kinds = {token["like"]: {token["text"][:-1]} for token in hand.values() if token["text"] != "JK"}
+    for token in hand.values():
+        assert token["text"] == "JK" or token["text"][:-1] in kinds[token["like"]]
+
+
+def test_the_view_says_whose_cards_are_played():
+    state, turns = get_game("bridge_v0").new_state(seed=3), set()
+    while not state.is_terminal:
+        view = state.view(SPECTATOR)
+        if "turn" in view:
+            sources = {choice["source"] for choice in state.view(state.current_player)["choices"]}
+            assert sources == {f"hand.{view['turn']}"}
+            assert "dummy" in view["players"][view["turn"]]["notes"]
+            turns.add(view["turn"])
+        state.apply(state.policy_action("random", state.ply))
+    assert len(turns) == 1

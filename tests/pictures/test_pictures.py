@@ -16,7 +16,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.envs.arguments import table_image
 from cardenvs.envs.single import SeatEnv
-from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
+from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail, pictograms
 from cardenvs.pictures.player import Frame, in_notebook, player_page
 from cardenvs.pictures.raster import gif, png, rgb_array
 from cardenvs.pictures.svg import WIDTH
@@ -67,6 +67,89 @@ def test_twins_have_one_picture(every_game):
             twin = state.determinize(player, 1)
             for draw in (draw_svg, draw_thumbnail):
                 assert draw(twin.view(player)) == draw(state.view(player))
+
+
+def seats_of(picture):
+    """Return the size of each seat's ground, by player."""
+    seats = [element for element in ElementTree.fromstring(picture).iter() if element.get("data-seat")]
+    return {seat.get("data-seat"): (seat[0].get("width"), seat[0].get("height")) for seat in seats}
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("game", ["gin_rummy_v0", "bridge_v0", "katko_v0", "durak_v0", "texas_holdem_v0"])
+def test_seats_keep_their_size_as_hands_shrink(game, narrow):
+    state = get_game(game).new_state(seed=5)
+    view = state.view(0)
+    before = seats_of(draw_svg(view, narrow=narrow))
+    assert len(before) == state.num_players
+    for _ in range(20):
+        for pile in view["piles"]:
+            if pile["name"] == "hand" and pile["count"] > 1:
+                pile["count"] -= 1
+                pile["tokens"] = pile["tokens"][1:] if "id" in pile["tokens"][0] else [{"hidden": pile["count"]}]
+                if "groups" in pile:
+                    pile["groups"] = [size for size in (pile["groups"][0] - 1, *pile["groups"][1:]) if size]
+        after = seats_of(draw_svg(view, narrow=narrow))
+        shown = after if not narrow else {seat: size for seat, size in after.items() if seat != "0"}
+        assert shown == {seat: before[seat] for seat in shown}  # a phone's own hand may take two rows, and then one
+
+
+def test_the_ring_is_around_the_hand_that_must_play():
+    state = get_game("bridge_v0").new_state(seed=3)
+    while "turn" not in state.view(SPECTATOR):
+        state.apply(state.policy_action("random", state.ply))
+    view = state.view(state.current_player)
+    root = ElementTree.fromstring(draw_svg(view))
+    seats = {one.get("data-seat"): one for one in root.iter() if one.get("data-seat")}
+    marked = [seat for seat, one in seats.items() if one[0].get("class") == "cv-panel-act"]
+    assert marked == [str(view["turn"])]
+    assert view["turn"] != view["current_player"]
+
+
+def test_a_hand_that_lies_open_is_drawn_in_columns_as_large_as_the_cards_of_the_trick():
+    state = get_game("bridge_v0").new_state(seed=3)
+    while "turn" not in state.view(SPECTATOR):
+        state.apply(state.policy_action("random", state.ply))
+    view = state.view(state.current_player)
+    root = ElementTree.fromstring(draw_svg(view))
+    (dummy,) = [one for one in root.iter() if one.get("data-pile") == f"hand.{view['turn']}"]
+    cards = [one for one in dummy.iter() if (one.get("class") or "").startswith("cv-card")]
+    assert {card.get("width") for card in cards} == {"52"}
+    assert len({card.get("y") for card in cards}) > 1
+
+
+@pytest.mark.parametrize(
+    ("game", "stock", "card"), [("durak_v0", "talon", "turn_up"), ("briscola_v0", "stock", "turned_up")]
+)
+def test_the_trump_card_lies_crosswise_under_the_stock(game, stock, card):
+    view = get_game(game).new_state(seed=1).view(0)
+    root = ElementTree.fromstring(draw_svg(view))
+    (trump,) = [pile["tokens"][0] for pile in view["piles"] if pile["name"] == card]
+    (below,) = [one for one in root.iter() if one.get("data-pile") == card]
+    turned = [one for one in below.iter() if "rotate(90)" in one.get("transform", "")]
+    assert [one[0].get("data-token") for one in turned] == [trump["id"]]
+    order = [one.get("data-pile") or one.get("data-token") for one in below.iter()]
+    assert order.index(trump["id"]) < order.index(stock)  # what comes later lies above
+
+
+def test_no_deck_of_unseen_cards_lies_on_a_poker_table():
+    state = get_game("texas_holdem_v0").new_state(seed=1)
+    assert "deck" not in {pile["name"] for pile in state.view(0)["piles"]}
+    assert "deck" in {pile["name"] for pile in state.view(OMNISCIENT)["piles"]}
+
+
+def test_texts_with_pictures_keep_their_words():
+    for text in ("3 points, bowl nest for 4 eggs, 26 cm", "forest or wetland"):
+        assert pictograms.is_pictured(text)
+    for text in ("12 points", "When activated: gain 1 seed."):  # points are those of any game
+        assert not pictograms.is_pictured(text)
+    drawn = ElementTree.fromstring(pictograms.line(0, 0, "1 point, bowl nest for 2 eggs", 13, ""))
+    assert drawn.get("aria-label") == "1 point, bowl nest for 2 eggs"
+    assert [one.get("href") for one in drawn if one.get("href")] == [
+        "#cv-pic-point",
+        "#cv-pic-bowl_nest",
+        "#cv-pic-egg",
+    ]
 
 
 def test_thumbnails_show_the_hand_and_nothing_hidden(every_game):

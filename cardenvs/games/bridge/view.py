@@ -129,7 +129,7 @@ class BridgeView(TrickView, CardView):
             if s.declarer != NO_PLAYER and dummy_of(s) == p:
                 scene.notes[p].append("dummy")
         if s.turn != s.current_player and not s.terminal:
-            scene.notes[int(s.turn)].append("to play")
+            scene.turn = int(s.turn)
         shown = {"board": int(s.board), "vulnerable": _VULNERABLE[int(s.vulnerable)]}
         if s.contract != NO_BID and s.declarer != NO_PLAYER:
             shown["contract"] = _contract_text(s)

@@ -4,13 +4,13 @@ import re
 
 from cardenvs.core.cards import folded, written
 from cardenvs.core.events import OMNISCIENT, CounterUse, PileLayout
-from cardenvs.core.game_view import Choice
+from cardenvs.core.game_view import Choice, Goal
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.canasta import actions, state
-from cardenvs.games.canasta.actions import cards_laid
+from cardenvs.games.canasta.actions import WILD_PAIRS, cards_laid, lay_action
 from cardenvs.games.canasta.candidates import candidates
-from cardenvs.games.canasta.legal import cards_for
+from cardenvs.games.canasta.legal import cards_for, wild_room
 from cardenvs.games.canasta.scoring import canasta_points, hand_points, melded_points, num_red_threes
 from cardenvs.games.canasta.state import (
     BLACK_MELD,
@@ -24,6 +24,7 @@ from cardenvs.games.canasta.state import (
     JOKER_FACE,
     KIND_LABELS,
     KIND_OF,
+    KIND_POINTS,
     MELD_LABELS,
     NO_CARD,
     NUM_FACES,
@@ -41,6 +42,7 @@ from cardenvs.games.canasta.state import (
     num_sides,
     side_of,
     top_of_pile,
+    wilds_in,
 )
 from cardenvs.kits.cards import card_face, parse_card
 
@@ -173,8 +175,9 @@ class CanastaView(View):
                 counter.value = counter.value[:sides]
         for player, notes in enumerate(scene.notes):
             side = int(side_of(s, player))
-            if sides < len(scene.notes):
-                notes.append(f"side {side}")
+            partners = [p for p in side_players(s, side) if p != player]
+            if partners:
+                notes.append(f"with {' and '.join(f'player_{p}' for p in partners)}")
             if not s.has_opened[side] and not s.terminal:
                 notes.append(f"initial meld {initial_minimum(s, side)}")
         if s.rules.match:
@@ -218,7 +221,7 @@ class CanastaView(View):
         if action >= actions.LAY_0:
             m, naturals, jokers, twos = cards_laid(action)
             kind = BLACK_THREE if m == BLACK_MELD else 0 if m == WILD_MELD else m
-            return Choice(faces_laid(s, player, naturals, kind, jokers, twos), hand)
+            return Choice(faces_laid(s, player, naturals, kind, jokers, twos), hand, alike=True)
         if action >= actions.DISCARD_0:
             return Choice((action - actions.DISCARD_0,), hand, ("pile", None))
         if action == actions.TAKE_BY_ADDING:
@@ -226,8 +229,19 @@ class CanastaView(View):
         if actions.TAKE_WITH_PAIR <= action < actions.TAKE_BY_ADDING:
             naturals, jokers, twos = cards_for(action)
             laid = faces_laid(s, player, naturals, KIND_OF[top_of_pile(s)], jokers, twos)
-            return Choice(laid, hand, ("pile", None))
+            return Choice(laid, hand, ("pile", None), alike=True)
         return Choice()
+
+    def likeness(self, token):
+        return KIND_LABELS[KIND_OF[token]]
+
+    def goal(self, state):
+        """The initial meld, while it is laid."""
+        s = state.record
+        least = int(initial_minimum(s, side_of(s, int(s.current_player))))
+        if s.needed <= 0 or not any(action >= actions.LAY_0 for action in state.legal_actions()):
+            return None
+        return Goal("initial meld", least - int(s.needed), least, _lays(s))
 
     def illegal_reason(self, s, action, code):
         if code == actions.TOO_LOW:
@@ -310,6 +324,22 @@ def melds_of(s, side):
         if meld:
             melds.append(meld)
     return melds
+
+
+def _lays(s):
+    """Return the ways to lay cards on the meld of one rank, with their points, even if the rest does not suffice."""
+    player, found = int(s.current_player), {}
+    side = side_of(s, player)
+    jokers, twos = (int(s.kinds[player, kind]) for kind in (JOKER, TWO))
+    for rank in range(int(s.first_meld), NUM_RANKS):
+        old, size = int(s.naturals[side, rank]), int(meld_size(s, side, rank))
+        for naturals in range(0 if old else 2, int(s.kinds[player, rank]) + 1):
+            room = int(wild_room(s, old + naturals)) - int(wilds_in(s, side, rank))
+            for j, t in WILD_PAIRS:
+                if j <= jokers and t <= twos and j + t <= room and naturals + j + t and size + naturals + j + t >= 3:
+                    points = naturals * KIND_POINTS[rank] + j * KIND_POINTS[JOKER] + t * KIND_POINTS[TWO]
+                    found[int(lay_action(rank, naturals, j, t))] = int(points)
+    return found
 
 
 def _take_label(s, action):

@@ -1,12 +1,14 @@
 """Texts and pictures of Rummikub."""
 
+import numpy as np
+
 from cardenvs.core.events import Pile, PileLayout
-from cardenvs.core.game_view import Choice, PileView
+from cardenvs.core.game_view import Choice, Goal, PileView
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates, opening_points
-from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
+from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import rack_sum
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
 from cardenvs.games.rummikub.tiles import (
@@ -40,6 +42,7 @@ _REASONS = {
     actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 8.4)",
 }
 _LOOSE = Pile("loose", ordered=False, layout=PileLayout.ROW)  # seen by the builder alone
+_MELD_TILES = np.stack([(tile == MELD_FACES).sum(axis=1) for tile in range(JOKER + 1)], axis=1)
 _COLOUR_NAMES = ("red", "blue", "black", "orange")
 
 
@@ -128,6 +131,18 @@ class RummikubView(View):
             meld = MELDS[int(s.sets[action - actions.TAKE_0])]
             return Choice(tuple(slot.tile for slot in meld.slots), ("table", None))
         return Choice(tuple(slot.tile for slot in MELDS[action - actions.LAY_0].slots))
+
+    def goal(self, state):
+        """The opening, if one is possible."""
+        s = state.record
+        player, need = int(s.current_player), int(s.rules.initial_meld_min)
+        if s.opened[player] or s.points >= need or not any(action >= actions.LAY_0 for action in state.legal_actions()):
+            return None
+        fits = (s.hands[player] - s.used >= _MELD_TILES).all(axis=1) & (_MELD_TILES[:, JOKER] == 0)  # rules.md 4.4
+        fits[: int(s.laid[int(s.num_laid) - 1]) if s.num_laid else 0] = False
+        return Goal(
+            "opening", int(s.points), need, {actions.LAY_0 + int(k): int(MELD_POINTS[k]) for k in np.flatnonzero(fits)}
+        )
 
     def illegal_reason(self, s, action, code):
         if code == actions.OPENING_TOO_LOW:

@@ -73,7 +73,9 @@ class TexasHoldemView(CardView):
         return {"chips": float(s.pot + s.stacks.sum())}
 
     def arrange(self, s, viewer, scene):
-        """Blinds, players who are all in, and places; no cards before those who have folded them."""
+        """Blinds, players who are all in, and places; no cards before those who have folded them, and no deck."""
+        if UNKNOWN in scene.piles["deck", None].tokens:
+            scene.piles["deck", None].layout = PileLayout.NONE
         if s.rules.format != CASH and s.rules.blinds[0] == NONE:
             scene.counters["level"] = CounterView("level", CounterUse.NUMBER, int(s.level) + 1)
         for p in range(int(s.rules.num_players)):

@@ -23,7 +23,7 @@ def token_face(token):
         title, _, text = bonus_text(token - BONUS_TOKEN).partition(": ")
         return {"kind": "text", "title": title, "lines": [text], "colour": "orange"}
     nest = (
-        f"{cards.NESTS[cards.BIRD_NEST[token]]} nest for {cards.BIRD_EGG_LIMIT[token]}"
+        f"{cards.NESTS[cards.BIRD_NEST[token]]} nest for {count(int(cards.BIRD_EGG_LIMIT[token]), 'egg')}"
         if cards.BIRD_NEST[token]
         else "no nest"
     )
@@ -47,12 +47,13 @@ def arrange(s, viewer, scene):
         notes += [f"{s.food[player, food]} {name}" for food, name in enumerate(cards.FOODS) if s.food[player, food]]
         notes += _notes(s, player, viewer)
     _arrange_goals(s, scene)
+    scene.piles["bird_deck", None].label, scene.piles["bird_discards", None].label = "deck", "discards"
     if not scene.piles["draft", None].tokens:
         scene.piles["draft", None].layout = PileLayout.NONE
     dice = {name: int(s.feeder[face]) for face, name in enumerate(FACES) if s.feeder[face]}
     outside = {name: int(s.outside[face]) for face, name in enumerate(FACES) if s.outside[face]}
     places = [f"{place}_{face}" for place in ("feeder", "outside") for face in FACES]
-    for name in (*cards.FOODS, *places, "discards_owed", "round"):  # the phase names the round
+    for name in (*cards.FOODS, *places, "discards_owed", "turns_left", "round"):  # notes and the phase say these
         scene.counters[name].use = CounterUse.NONE
     if not s.terminal:
         scene.counters["score"].use = CounterUse.NONE
@@ -65,7 +66,8 @@ def arrange(s, viewer, scene):
 def _row_label(s, player, habitat):
     """Return a habitat with what its action gives now, and the eggs that the next bird in it costs."""
     size = int(s.row_size[player, habitat])
-    costs = f", next bird {count(int(cards.EGG_COST[size]), 'egg')}" if size < cards.NUM_SLOTS else ""
+    cost = int(cards.EGG_COST[size]) if size < cards.NUM_SLOTS else 0
+    costs = f", next bird {count(cost, 'egg')}" if cost else ""
     return f"{cards.HABITATS[habitat]}: {decision_texts.offer(s, player, habitat)}{costs}"
 
 
@@ -79,13 +81,17 @@ def _notes(s, player, viewer):
     notes = [f"owes {count(int(s.debts[player]), 'discard')}"] if s.debts[player] else []
     if s.standing[player]:
         notes.append(f"place {s.standing[player]}")
-    parts = [
-        f"{name} {scoring.score_part(s, player, k)}"
+    parts = {
+        name: int(scoring.score_part(s, player, k))
         for k, name in enumerate(("birds", "bonus", "goals", "eggs", "cached", "tucked"))
         if k != scoring.BONUSES or knows_bonuses(s, player, viewer)
-    ]
+    }
+    shown = [f"{name} {value}" for name, value in parts.items() if value]
+    notes.append(f"{count(sum(parts.values()), 'point')}{': ' if shown else ''}{', '.join(shown)}")
+    if s.turns_left[player]:
+        notes.append(f"{count(int(s.turns_left[player]), 'turn')} left")
     birds = [cards.BIRD_NAMES[bird] for bird in birds_in_hand_or_tucked(s, player, viewer)]
-    return [*notes, f"points: {' + '.join(parts)}", *([f"in hand or tucked: {', '.join(birds)}"] if birds else [])]
+    return [*notes, *([f"in hand or tucked: {', '.join(birds)}"] if birds else [])]
 
 
 def _arrange_goals(s, scene):
