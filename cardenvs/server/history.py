@@ -72,7 +72,7 @@ def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
     rows = table.visible(state.event_log(), moment.viewer)
     first = len(table.visible(before.event_log(), moment.viewer))
     told, closes = rows[moment.event - 1 : moment.event], Part.NONE
-    for beat in beats(table, rows, first):
+    for beat in beats(table, rows, first, state.is_terminal):
         if beat.end == moment.event:
             told, closes = rows[beat.told_from : beat.told_to], beat.closes
     if moment.event == len(rows):
@@ -86,7 +86,8 @@ def drawn(view: dict[str, Any], narrow: bool) -> dict[str, Any]:
 
     Returns:
         "label", "parts", "width" and "height" of the picture; "held": for each of the viewer's hands, the visible
-        tokens from left to right as [{"id", "suit", "rank"}, ...], which clients can sort.
+        tokens from left to right as [{"id", "text", "suit", "rank", "like"}, ...], which clients can sort; "like" as in
+        the view, if it is there.
     """
     across = NARROW if narrow else WIDTH
     parts, height = draw_parts(view, across)
@@ -105,5 +106,7 @@ def _held(pile: dict[str, Any]) -> list[dict[str, str]]:
         if "id" in token:
             face = token["face"]
             rank = face.get("rank") or face.get("text") or face["title"]
-            found.append({"id": token["id"], "suit": face.get("suit") or face.get("colour") or "", "rank": rank})
+            suit = face.get("suit") or face.get("colour") or ""
+            like = {"like": token["like"]} if "like" in token else {}
+            found.append({"id": token["id"], "text": token["text"], "suit": suit, "rank": rank} | like)
     return found

@@ -32,6 +32,7 @@ from cardenvs.server.history import past
 from cardenvs.server.messages import Message, read_player, read_viewer
 from cardenvs.server.names import seat_names, with_names
 from cardenvs.server.settings import SLOWEST, Settings
+from cardenvs.server.strength import label
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try again later"
@@ -60,7 +61,8 @@ class Connection:
         self._changed = asyncio.Event()
         self._changed.set()
         self._shown: tuple[Any, ...] = ()
-        self._lines, self._beats, self._rewinds = 0, -1, 0  # what the client has got; it needs no old beats
+        # what the client has got; it needs no old beats
+        self._lines, self._folds, self._beats, self._rewinds = 0, 0, -1, 0
 
     def wake(self) -> None:
         """Send the position if it has changed."""
@@ -68,7 +70,7 @@ class Connection:
 
     def begin_again(self) -> None:
         """Send everything again, as to a new client."""
-        self._shown, self._lines, self._beats = (), 0, -1
+        self._shown, self._lines, self._folds, self._beats = (), 0, 0, -1
         self.wake()
 
     async def feed(self) -> None:
@@ -99,13 +101,15 @@ class Connection:
             return None
         self._shown = key
         if shown.rewinds != self._rewinds:
-            self._lines, self._beats, self._rewinds = 0, -1, shown.rewinds
+            self._lines, self._folds, self._beats, self._rewinds = 0, 0, -1, shown.rewinds
         beats = [] if self._beats < 0 else shown.beats[self._beats :]
         said = {
             "type": "position", "turn": shown.turn, "events": shown.event_ends[-1], "log_at": self._lines,
-            "log": shown.lines[self._lines :], "folds": shown.folds, "beats": beats,
+            "log": shown.lines[self._lines :], "folds": shown.folds[self._folds :], "beats": beats,
         }  # fmt: skip
-        self._lines, self._beats = len(shown.lines), len(shown.beats)
+        if self._beats < 0:
+            said |= {"agents": room.offered, "usual": table.usual_agent}
+        self._lines, self._folds, self._beats = len(shown.lines), len(shown.folds), len(shown.beats)
         news = f"{json.dumps(said)[:-1]},{status},{table.picture(self.viewer, self.narrow)}}}"
         return with_names(news, room.names)
 
@@ -127,6 +131,10 @@ class Room:
         self.table = table
         self.names = seat_names(table.record.watch, table.state.num_players)  # by which clients know the players
         self._settings, self._threads = settings, threads
+        self.offered = [  # the agents that may sit here and give hints, with what people call them
+            {"name": name, "label": name if name in settings.offered_agents() else label(name, table.state.game)}
+            for name in self._specs()
+        ]
         self.connections: set[Connection] = set()
         self.paused = False  # whether agents are paused
         self.pace = settings.pace  # seconds between agents' moves

@@ -16,13 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from cardenvs.core.beats import beats
+from cardenvs.core.beats import beats, closings
 from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError
-from cardenvs.core.events import KIND, SPECTATOR, Part
+from cardenvs.core.events import SPECTATOR, Part
 from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events, resolve
 from cardenvs.core.narration import Narrator
@@ -54,7 +52,8 @@ class Shown:
         view: the game view.
         lines: sentences about the events.
         rewinds: how often moves were taken back, which may shorten `lines`.
-        folds: number of lines at the end of each finished hand or round.
+        folds: for each finished trick, hand or round, the number of lines up to its end and the part of the game, as a
+            `Part`.
         rounds: number of the viewer's events at the end of each finished hand or round, before the next one begins.
         revision: revision of the table for which this was made.
         text: JSON by which a change is noticed.
@@ -69,7 +68,7 @@ class Shown:
     view: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     rewinds: int = 0
-    folds: list[int] = field(default_factory=list)
+    folds: list[tuple[int, int]] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
     revision: int = -1
     text: str = ""
@@ -92,13 +91,12 @@ class Table:
         self._deciders: list[tuple[int, str]] = []  # player and label of each move
         self._tried: list[dict[str, Any]] = []  # notes on failed attempts at the next decision
         self._event_ends = [len(self.state.event_log())]  # number of events after the deal and after each action
-        self._round_ends: list[int] = []  # number of events after each finished hand or round
+        self._round_ends: list[int] = []  # number of events after each action that ended a hand or round
         self._returnable: list[State] = []  # positions before the moves that can be taken back
         self._shown: dict[int, Shown] = {}
         self._rewinds = 0
         self._requests: Counter[int] = Counter()  # granted requests by player; each one starts a new turn
         self.revision = 0  # counts all changes. Secret, because viewers do not see all of them.
-        self._ends_rounds = np.array([kind.closes == Part.HAND for kind in game.table.kinds])
         for move in moves:
             self._apply(move)
         if moves and self.state.is_terminal:
@@ -115,6 +113,11 @@ class Table:
     def num_rounds(self) -> int:
         """How many hands or rounds have ended, except for the last of a finished game."""
         return len(self._round_ends)
+
+    @property
+    def usual_agent(self) -> str:
+        """Name of the agent that plays for whoever is absent."""
+        return self._game.default_opponent
 
     @property
     def agent_to_act(self) -> str:
@@ -178,7 +181,7 @@ class Table:
         return opened
 
     def _check_host_may_seat(self, link: str, player: int, agent: str, is_here: bool) -> None:
-        seat, usual = self.record.seats[player], self._game.default_opponent
+        seat, usual = self.record.seats[player], self.usual_agent
         if link != self.record.host:
             raise RefusedError("only the person whose seat it is, or whoever opened the table, can change who plays")
         if seat.link:
@@ -301,9 +304,8 @@ class Table:
         self.moves.append(move)
         rows, before = self.state.event_log(), self._event_ends[-1]
         self._event_ends.append(len(rows))
-        closing = np.flatnonzero(self._ends_rounds[rows[before:, KIND]])
-        if len(closing) and not self.state.is_terminal:
-            self._round_ends.append(before + int(closing[-1]) + 1)
+        if not self.state.is_terminal and Part.HAND in closings(self.state.game.table, rows[before:], False):
+            self._round_ends.append(len(rows))
         self.revision += 1
 
     def _new_state(self) -> State:
@@ -350,6 +352,7 @@ class Table:
             "over": state.is_terminal,
             "prompt": view["prompt"],
             "choices": view["choices"],
+            "goal": view.get("goal"),
             "undo": viewer >= 0 and self.can_take_back(viewer),
         }
         return json.dumps(made, separators=(",", ":"))[1:-1]
@@ -370,17 +373,19 @@ class Table:
             seen = table.visible(rows[first : self._event_ends[ply]], viewer)
             before = shown.event_ends[-1] if ply else 0
             shown.event_ends.append(before + len(seen))
-            found = [(before + beat.end, int(beat.closes)) for beat in beats(table, seen)] if ply and len(seen) else []
+            is_over = ply == len(self.moves) and self.state.is_terminal
+            found = beats(table, seen, is_over=is_over) if ply and len(seen) else []
             told = 0
-            for end in [end - before for end, closes in found if closes == Part.HAND]:
-                shown.lines += narrator.sentences([table.read(row) for row in seen[told:end]])
-                shown.folds.append(len(shown.lines))
-                told = end
+            for beat in found:
+                if beat.closes:
+                    shown.lines += narrator.sentences([table.read(row) for row in seen[told : beat.told_to]])
+                    shown.folds.append((len(shown.lines), int(beat.closes)))
+                    told = beat.told_to
             shown.lines += narrator.sentences([table.read(row) for row in seen[told:]])
             shown.ends.append(len(shown.lines))
-            shown.beats += found
-            if ply < len(self.moves) or not self.state.is_terminal:
-                shown.rounds += [end for end, closes in found if closes == Part.HAND]
+            shown.beats += [(before + beat.end, int(beat.closes)) for beat in found]
+            if not is_over:
+                shown.rounds += [before + beat.end for beat in found if beat.closes == Part.HAND]
 
     def moment(self, viewer: int, event: int) -> Moment:
         """Return the position that a viewer saw after the first `event` of its events.

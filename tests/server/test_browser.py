@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 import pytest
 from served import Served, free_port, until
 
+from cardenvs.core.registry import get_game
+
 pytest.importorskip("websockets")
 GAMES = sorted(one.name for one in entry_points(group="cardenvs.games") if one.value.startswith("cardenvs.games."))
 
@@ -252,6 +254,7 @@ def test_the_lobby_opens_a_table_with_options(served, page):
     page.fill("#option-num_players", "3")
     page.press("#option-num_players", "Tab")
     assert page.locator("#seats select").count() == 3
+    assert page.locator("#seats label span").all_inner_texts() == ["Seat 1", "Seat 2", "Seat 3"]
     page.click('summary:text-is("Deal and visibility")')
     page.fill("#deck", "J Q Z")
     page.click("#open")
@@ -504,6 +507,162 @@ def test_a_showdown_is_drawn_street_by_street_and_stops_at_the_result(served, pa
     page.click("#next")
     until(page, "document.getElementById('round').hidden")
     until(page, "document.getElementById('banner').hidden")
+
+
+def test_finished_tricks_are_folded_but_for_the_latest(served, page):
+    page.goto(person_link(served, "briscola_v0", options={"num_players": 2, "target": 2}))
+    page.wait_for_selector("#parts rect")
+    play_until(page, "document.querySelectorAll('#log > div > details').length === 3")
+    assert page.evaluate("[...document.querySelectorAll('#log > div > details')].map(one => one.open)") == [
+        False, False, True
+    ]  # fmt: skip
+    assert all(" wins " in text for text in page.locator("#log > div > details > summary").all_inner_texts())
+    page.locator("#log > div > details > summary").first.click()  # what is opened stays open
+    play_until(page, "document.querySelectorAll('#log > div > details').length === 4")
+    assert page.evaluate("[...document.querySelectorAll('#log > div > details')].map(one => one.open)") == [
+        True, False, False, True
+    ]  # fmt: skip
+    play_until(page, "document.querySelector('#log > details') || document.querySelector('#next').offsetParent")
+    page.click("#next")
+    until(page, "document.querySelector('#log > details')")
+    hand = page.locator("#log > details")
+    assert hand.locator("> summary").inner_text() == "Hand 1"
+    assert hand.locator("details").count() >= 19
+
+
+CLICK_CARD = """text => {
+  const free = document.querySelectorAll("#picture [data-slot] > [data-token]:not(.chosen):not(.planned)");
+  const card = [...free].find(one => one.querySelector("title").textContent === text);
+  card.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+}"""
+
+
+def several_melds(game, *first):
+    """Return a seed, and the parts with which the first player can open after some actions: texts and points."""
+    for seed in range(200):
+        state = get_game(game).new_state(seed=seed, num_players=2)
+        if state.current_player == 0:
+            for label in first:
+                state.apply(state.action_from_label(label))
+        goal = state.view(0).get("goal")
+        parts = {part["action"]: part for part in goal["parts"]} if goal else {}
+        for play in state.candidates() if parts else ():
+            laid = [parts[action] for action in play.actions if action in parts]
+            points = [part["points"] for part in laid]
+            if (
+                len(laid) == 2
+                and max(points) < goal["need"] <= sum(points)
+                and laid[1]["action"] not in state.legal_actions()
+            ):
+                texts = {
+                    token["id"]: token["text"]
+                    for pile in state.view(0)["piles"]
+                    for token in pile["tokens"]
+                    if "id" in token
+                }
+                return (
+                    seed,
+                    goal["need"],
+                    [([texts[token] for token in part["tokens"]], part["points"]) for part in laid],
+                )
+    raise AssertionError("nobody can open with two melds")
+
+
+@pytest.mark.parametrize(("game", "first"), [("canasta_v0", ["draw"]), ("rummikub_v0", [])])
+def test_an_opening_is_put_together_in_any_order_with_its_points(served, page, game, first):
+    seed, need, parts = several_melds(game, *first)
+    page.goto(person_link(served, game, seats=["person", "person"], options={"num_players": 2}, seed=seed))
+    page.wait_for_selector("#parts [data-token]")
+    if first:
+        page.click("#picture [data-pile=stock]")
+    page.wait_for_selector("#goal:not([hidden])")
+    assert f"0 of {need} points" in page.inner_text("#goal .points")
+    total = 0
+    for texts, points in reversed(parts):  # the engine wants the first one first
+        for k, text in enumerate(texts):
+            page.evaluate(CLICK_CARD, text)
+            if k + 1 < len(texts):
+                assert page.locator("#picture .chosen").count() == k + 1
+                assert page.inner_text("#building").endswith("click a card again to put it back.")
+        total += points
+        if page.locator("#picture .chosen").count():  # there are larger melds with these cards
+            assert f"{total} of {need} points" in page.inner_text("#goal .points")
+            page.click("#choices button.main")
+        assert f"{total} of {need} points" in page.inner_text("#goal .points")
+    assert page.locator("#picture .planned").count() == sum(len(texts) for texts, _ in parts)
+    page.click("#goal button >> nth=0")  # takes a meld back
+    assert page.is_disabled("#goal .main")
+    for text in parts[1][0]:
+        page.evaluate(CLICK_CARD, text)
+    if page.locator("#picture .chosen").count():
+        page.click("#choices button.main")
+    page.click("#goal .main")
+    until(page, "document.getElementById('goal').hidden")
+    assert page.locator("#picture .planned").count() == 0
+    assert page.inner_text("#log").count("meld" if game == "canasta_v0" else "lays") >= 2
+
+
+def test_one_control_bets(served, page):
+    page.goto(person_link(served, "texas_holdem_v0", seats=["person", "person"], options={"num_players": 2}, seed=1))
+    page.wait_for_selector("#amount:not([hidden])")
+    assert page.locator("#choices button").all_inner_texts()[0] == "fold"
+    assert page.locator("#choices button").count() == 2  # call
+    names = page.locator("#named button").all_inner_texts()
+    assert "all in" in names[-1]
+    page.locator("#named button").nth(1).click()
+    amount = page.input_value("#number")
+    assert page.inner_text("#bet") == f"raise to {amount}"
+    page.evaluate(
+        "const slide = document.getElementById('slide'); slide.value = 2; slide.dispatchEvent(new Event('input'))"
+    )
+    assert int(page.input_value("#number")) > int(amount)
+    page.fill("#number", str(int(amount) + 1))
+    page.click("#bet")
+    assert "fixed amounts" in page.inner_text("#said")
+    page.fill("#number", amount)
+    page.click("#bet")
+    until(page, f"document.getElementById('log').textContent.includes('raises and has {amount} in the pot')")
+
+
+def test_any_amount_is_typed_where_the_table_allows_it(served, page):
+    options = {"num_players": 2, "betting": "full"}
+    page.goto(person_link(served, "texas_holdem_v0", seats=["person", "person"], options=options, seed=1))
+    page.wait_for_selector("#amount:not([hidden])")
+    page.fill("#number", "137")
+    assert page.inner_text("#bet") == "raise to 137"
+    page.click("#bet")
+    until(page, "document.getElementById('log').textContent.includes(' 137')")
+
+
+@pytest.mark.parametrize("page", [{}, {"viewport": {"width": 360, "height": 760}}], indirect=True)
+def test_calls_beside_the_bids_have_a_row_of_their_own(served, page):
+    page.goto(person_link(served, "bridge_v0", seats=["person"] * 4, seed=2))
+    page.wait_for_selector(".keypad")
+    (row,) = page.locator(".calls").all()
+    assert "pass" in row.inner_text()
+    boxes = [one.bounding_box() for one in row.locator("button").all()]
+    assert all(box["height"] >= 44 for box in boxes)
+    bids = [one.bounding_box() for one in page.locator(".keypad button").all()]
+    assert len(bids) == 35
+    assert min(box["y"] for box in boxes) >= max(box["y"] + box["height"] for box in bids)
+
+
+def test_a_card_with_text_is_shown_large_in_pictures(served, page):
+    page.goto(person_link(served, "wingspan_v0", seats=["person", "person"], options={"num_players": 2}, seed=3))
+    page.wait_for_selector("#parts [data-card]")
+    page.locator("#parts [data-pile=tray] [data-card]").first.hover()
+    page.wait_for_selector("#card:not([hidden])")
+    assert page.locator("#card .pics .pic").count() >= 3
+    assert page.locator("#card .pic").first.bounding_box()["width"] >= 28
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+def test_mats_and_cards_fit_a_window(served, page):
+    page.goto(person_link(served, "wingspan_v0", seats=["person", "person"], options={"num_players": 2}, seed=3))
+    page.wait_for_selector("#parts [data-card]")
+    own = page.locator("#parts [data-seat='0']").bounding_box()
+    assert own["y"] + own["height"] <= 800
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1.5 * 800
 
 
 def test_who_comes_late_steps_back_to_the_deal_and_plays_on_from_there(served, page):

@@ -106,6 +106,19 @@ def test_trained_policies_play_with_what_they_have_learned_only():
                 seen = socket.receive_json()
 
 
+@needs_torch
+def test_advice_comes_from_agents_that_can_play_with_the_options_of_the_table():
+    with client() as server:
+        for options, knows in (({}, False), ({"match": "false"}, True)):
+            table = open_table(server, "casino_v0", PEOPLE, options=options)
+            with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
+                seen = socket.receive_json()
+            names = [agent["name"] for agent in seen["agents"]]
+            assert ("trained" in names) == knows
+            assert {"random", "heuristic", "search", seen["usual"]} <= set(names)
+            assert {"name": "heuristic", "label": "rule player (heuristic)"} in seen["agents"]
+
+
 def test_without_their_libraries_trained_policies_are_not_offered(monkeypatch):
     monkeypatch.setattr(strength, "find_spec", lambda name: None)
     with client() as server:

@@ -1,8 +1,11 @@
 """After a hand or round agents wait until people have read the scores."""
 
+import random
+
+import pytest
 from served import PERSON, client, new_table, open_table
 
-from cardenvs.core.events import SPECTATOR
+from cardenvs.core.events import SPECTATOR, Part
 from cardenvs.server.history import past
 
 DEALS = {"options": {"num_players": 2, "target": 3}}
@@ -26,6 +29,50 @@ def test_the_end_of_a_round_shows_its_scores():
         assert sum(score) > 0
         assert any("score" in line for line in made["said"])
         assert at < table.show(viewer).event_ends[-1]  # the next deal follows
+
+
+@pytest.mark.parametrize("game", ["kasino_v0", "casino_v0", "scopa_v0", "gin_rummy_v0"])
+def test_rounds_are_the_hands_of_the_game(game):
+    """Kasino scores sweeps in the middle of a hand, too."""
+    table = new_table(game, [PERSON, PERSON])
+    rng, lines = random.Random(4), []
+    while not table.state.is_terminal and table.num_rounds < 4:
+        player = table.state.current_player
+        table.act(player, table.show(player).turn, [{"action": rng.choice(table.state.legal_actions())}])
+        if not table.state.is_terminal:
+            (hand,) = [one["value"] for one in table.show(0).view["counters"] if one["name"] == "hand_number"]
+            assert table.num_rounds == len(table.show(0).rounds) == hand - 1
+        lines += table.show(0).lines[len(lines) :]
+    assert table.num_rounds > 0
+    if game == "kasino_v0":
+        assert sum("has a score" in line for line in lines) > 2 * table.num_rounds + 2
+
+
+def test_the_log_says_where_tricks_and_hands_end():
+    table = new_table("briscola_v0", [PERSON, PERSON], target=2)
+    play_a_round(table)
+    shown = table.show(SPECTATOR)
+    tricks = [shown.lines[end - 1] for end, part in shown.folds if part == Part.TRICK]
+    hands = [shown.lines[end - 1] for end, part in shown.folds if part == Part.HAND]
+    assert len(tricks) == 19  # the last one ends the hand
+    assert all("wins" in line and "point" in line for line in tricks)
+    assert [line for line in hands if "has won 1 deal" in line] == hands != []
+    assert [end for end, _ in shown.folds] == sorted({end for end, _ in shown.folds})
+
+
+def test_the_log_is_sent_once_with_its_folds():
+    with client() as server:
+        table = open_table(server, "briscola_v0", ["random", "random"])
+        with server.websocket_connect(f"/ws/{table['watch']}") as socket:
+            lines, folds = [], []
+            while True:
+                seen = position(socket)
+                lines = lines[: seen["log_at"]] + seen["log"]
+                folds = [fold for fold in folds if fold[0] <= seen["log_at"]] + seen["folds"]
+                if seen["over"]:
+                    break
+        assert len(folds) == len({end for end, _ in folds}) == 20
+        assert all("wins" in lines[end - 1] for end, part in folds if part == Part.TRICK)
 
 
 def position(socket, is_it=lambda said: True):

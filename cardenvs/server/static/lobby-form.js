@@ -66,7 +66,7 @@ function showSeats() {
     const agents = make("optgroup", {label: "Agents, from easy to strong"}, ...game.opponents.map(agent =>
       new Option(described(agent), agent.name, false, agent.name === wanted)));
     const select = make("select", {onchange: learn}, new Option(player ? "another person" : "you, or another person", "person", false, wanted === "person"), agents);
-    rows.push(make("label", {className: "field"}, make("span", {textContent: `player_${player}`}), select));
+    rows.push(make("label", {className: "field"}, make("span", {textContent: `Seat ${player + 1}`}), select));
   }
   $("seats").replaceChildren(...rows);
 }
@@ -124,8 +124,8 @@ async function openTable(seats) {
 }
 
 function showLinks(table) {
-  const rows = table.seats.map((seat, player) => [`player_${player}`, seat.by, seat.link]).filter(row => row[1] === "person");
-  rows.push(["spectators", "", table.watch], ["you, to pause the agents", "", table.host]);
+  const rows = table.seats.map((seat, player) => [`Seat ${player + 1}`, seat.by, seat.link]).filter(row => row[1] === "person");
+  rows.push(["Spectators", "", table.watch], ["You, to pause the agents", "", table.host]);
   $("linklist").replaceChildren(...rows.map(([who, , link]) => {
     const address = `${location.origin}/t/${link}`;
     const copy = make("button", {type: "button", textContent: "Copy", ariaLabel: `Copy the link of ${who}`});

@@ -1,4 +1,4 @@
-// What happened, as lines: cards in the colours of their suits, and each finished hand folded.
+// What happened, as lines: cards in the colours of their suits, and finished hands and tricks folded.
 const CARD = /((?:10|[2-9JQKA])?([♠♥♦♣]))/;
 const SUITS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"};
 
@@ -12,28 +12,35 @@ export function coloured(text) {
   return found;
 }
 
+const TRICK = 1, HAND = 2;  // parts of a game
+
 export class Log {
   constructor(list) {
     this.list = list;
     this.lines = [];
+    this.folds = [];
   }
 
-  // Takes lines from number `at` on; `folds` are the numbers of lines at the ends of finished hands.
+  // Takes lines from number `at` on, and more `folds`: [number of lines, part] at the end of each finished part.
   add(at, lines, folds) {
     if (at >= this.lines.length && !lines.length) return;
     this.lines = [...this.lines.slice(0, at), ...lines];
-    const ends = [...folds.filter(end => end < this.lines.length), this.lines.length];
-    const isOld = ends.length - 1;
-    let from = 0;
-    const parts = ends.map((end, k) => {
-      const kept = this.list.children[k];
-      const text = this.lines.slice(from, end).join("\n");
-      from = end;
-      if (kept?.told === text && kept.isLast === (k === isOld)) return kept;
-      return part(text, k === isOld ? null : k + 1);
-    });
-    this.list.replaceChildren(...parts);
+    this.folds = [...this.folds.filter(([end]) => end <= at), ...folds];
+    const hands = this.folds.filter(([end, part]) => part === HAND && end < this.lines.length).map(([end]) => end);
+    this.list.replaceChildren(...[...hands, this.lines.length].map((end, k) => this.hand(k, hands[k - 1] ?? 0, end, k < hands.length)));
     if (lines.length) this.list.scrollTop = this.list.scrollHeight;
+  }
+
+  // Hand number `k` with the lines from one number to another. What is the same as before stays as open as it is.
+  hand(k, from, end, isFinished) {
+    const kept = this.list.children[k], lines = this.lines.slice(from, end), told = lines.join("\n");
+    if (kept?.told === told && kept.isFinished === isFinished) return kept;
+    const ends = new Set(this.folds.filter(([last, part]) => part === TRICK && last > from && last < end).map(([last]) => last));
+    const starts = [from, ...ends], old = kept?.isFinished ? [] : [...kept?.children ?? []];
+    const tricks = [...ends].map((last, n) => trick(this.lines.slice(starts[n], last), !isFinished && n === ends.size - 1, old[n]));
+    const box = isFinished ? folded(`Hand ${k + 1}`) : document.createElement("div");
+    box.append(...tricks, listed(this.lines.slice(starts.at(-1), end)));
+    return Object.assign(box, {told, isFinished});
   }
 
   // The last thing that each of some players did, by name, among the latest lines: "plays 10♠".
@@ -48,15 +55,28 @@ export class Log {
   }
 }
 
-function part(text, number) {
+// A finished trick: who won it, and what happened before. The latest one is open, until another one follows.
+function trick(lines, isLatest, old) {
+  const told = lines.join("\n"), isSame = old?.told === told;
+  const box = isSame ? old : folded(lines.at(-1));
+  if (!isSame && lines.length > 1) box.append(listed(lines.slice(0, -1)));
+  if (box.isLatest !== isLatest) box.open = isLatest;
+  return Object.assign(box, {told, isLatest});
+}
+
+function folded(title) {
+  const box = document.createElement("details"), summary = document.createElement("summary");
+  summary.append(...coloured(title));
+  box.append(summary);
+  return box;
+}
+
+function listed(lines) {
   const list = document.createElement("ul");
-  list.append(...(text ? text.split("\n") : []).map(line => {
+  list.append(...lines.map(line => {
     const item = document.createElement("li");
     item.append(...coloured(line));
     return item;
   }));
-  const box = document.createElement(number === null ? "div" : "details");
-  if (number !== null) box.append(Object.assign(document.createElement("summary"), {textContent: `Hand ${number}`}));
-  box.append(list);
-  return Object.assign(box, {told: text, isLast: number === null});
+  return list;
 }

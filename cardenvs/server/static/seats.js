@@ -8,21 +8,23 @@ const make = (tag, fields = {}, ...children) => {
 };
 const button = (text, onclick) => make("button", {type: "button", textContent: text, onclick});
 
-// Shows the seats of a position. `agents`: {names, usual}; `send`: sends a message; `openLog(player)`.
+// Shows the seats of a position. `agents`: {labels: Map by name, usual: a name}; `send`: sends a message; `openLog(player)`.
 export function showSeats(list, position, agents, send, openLog) {
   if (list.contains(document.activeElement) && document.activeElement.tagName === "SELECT") return;
   list.replaceChildren(...position.players.map((player, p) => make("div", {className: "seat"},
-    make("strong", {textContent: player.name}), ` ${who(position, player, p)} `,
+    make("strong", {textContent: `Seat ${p + 1}: ${player.name}`}), ` ${who(position, player, p, agents)} `,
     ...changes(position, player, p, agents, send),
     button("Log", () => openLog(p)))));
 }
 
-function who(position, player, p) {
+function who(position, player, p, agents) {
   const own = p === position.seat ? "you" : "a person";
   const away = player.person && p !== position.seat && !position.here.includes(p) ? ", away" : "";
-  if (!player.person) return player.by;
-  return player.by === "person" ? own + away : `${player.by} for ${own}${away}`;
+  if (!player.person) return called(player.by, agents);
+  return player.by === "person" ? own + away : `${called(player.by, agents)} for ${own}${away}`;
 }
+
+const called = (name, agents) => agents.labels.get(name) ?? name;
 
 // What the client may do about a seat. The server decides; this only offers what it would allow.
 function changes(position, player, p, agents, send) {
@@ -35,14 +37,14 @@ function changes(position, player, p, agents, send) {
   if (!position.host) return [];
   if (player.person) {
     const isAway = player.by === "person" && !position.here.includes(p);
-    return isAway ? [button(`Let ${agents.usual} play`, () => seat(agents.usual))] : [];
+    return isAway ? [button(`Let ${called(agents.usual, agents)} play`, () => seat(agents.usual))] : [];
   }
   const isOpen = !position.players.some(one => one.person);
   return [...choice("Change", agents, seat), ...(isOpen ? [button("Open to a person", () => seat("person"))] : [])];
 }
 
 function choice(text, agents, seat) {
-  const select = make("select", {ariaLabel: "agent"}, ...agents.names.map(name => new Option(name, name, false, name === agents.usual)));
+  const select = make("select", {ariaLabel: "agent"}, ...[...agents.labels].map(([name, label]) => new Option(label, name, false, name === agents.usual)));
   return [select, button(text, () => seat(select.value))];
 }
 

@@ -5,6 +5,7 @@ import {keep as keepLink} from "./kept.js";
 import {Log, coloured} from "./log.js";
 import {move, places} from "./motion.js";
 import {notesOf} from "./notes.js";
+import {pictured} from "./pictures.js";
 import {showLog, showSeats} from "./seats.js";
 import {rendered} from "./text.js";
 
@@ -16,11 +17,13 @@ const MOST_BUTTONS = 12, MOST_LISTED = 400, MOST_FOLLOWED = 12;
 const MOST_LAST = 4;  // lines about the end of a game
 const log = new Log($("log"));
 
-let socket = null, latest = null, chosen = new Set(), hinted = null, retry = 500, agents = null;
+let socket = null, latest = null, chosen = new Set(), hinted = null, retry = 500, agents = new Map(), usual = "";
 let past = null, wanted = null, isAsking = false, playing = null;  // an earlier position, and the one asked for
 let following = [], hold = null;  // moments of the latest actions that are still to be shown, and the timer for the next
 let round = null, lastRound = null, logged = null;
 let drawn = null;  // the position in the picture
+let cards = new Map();  // the cards of the player's hands, by id
+let planned = [];  // what the player has put together for a goal: {part, ids}
 
 $("symbols").innerHTML = $("suits").content.querySelector("svg").innerHTML;
 
@@ -45,7 +48,8 @@ function send(message) {
 }
 
 const ask = (what, fields = {}) => { send({do: what, turn: latest.turn, ...fields}); };
-const act = (...actions) => { clear(); ask("act", {intents: actions.map(action => ({action}))}); };
+const request = (...actions) => ask("act", {intents: actions.map(action => ({action}))});
+const act = (...actions) => { clear(); request(...actions); };
 
 function receive(message) {
   if (message.type === "position") return arrive(message);
@@ -62,7 +66,9 @@ function arrive(position) {
   log.add(position.log_at, position.log, position.folds);
   const isNew = before === null || position.turn !== before.turn || position.viewer !== before.viewer || position.width !== before.width;
   latest = position;
+  cards = new Map(position.held.flat().map(card => [card.id, card]));
   if (before === null && (position.seat !== null || position.host)) keepLink(link);
+  if (position.agents) meet(position);
   if (isNew) { hinted = null; clear(); if (before !== null) say(""); }
   if (past !== null && (past.viewer !== position.viewer || past.event > position.events)) { unfollow(); past = null; }  // moves were taken back
   document.title = `${position.seat === position.current ? "● " : ""}${position.title} - cardenvs`;
@@ -166,7 +172,11 @@ function nameOf(place) {
 }
 
 function clickable(open) {
-  const tokens = new Set(open.flatMap(choice => choice.tokens ?? []));
+  const tokens = new Set(open.length ? [...chosen, ...planned.flatMap(({ids}) => ids)] : []);
+  for (const choice of open.length ? fitting() : []) {
+    const keys = new Set(lacking(choice, chosen));
+    for (const id of choice.tokens) if (keys.has(keyOf(id, choice))) for (const other of standIns(id, choice)) tokens.add(other);
+  }
   const piles = new Set(open.filter(choice => choice.kind === "pile").map(choice => choice.source));
   for (const choice of fitting()) if (chosen.size && choice.target) piles.add(choice.target);
   return [...$("parts").querySelectorAll("[data-token], [data-pile]")].filter(
@@ -174,15 +184,101 @@ function clickable(open) {
 }
 
 function mark() {
-  for (const place of $("parts").querySelectorAll(".chosen, .hinted")) place.classList.remove("chosen", "hinted");
+  for (const place of $("parts").querySelectorAll("[data-token], [data-pile]")) place.classList.remove("chosen", "planned", "other", "hinted");
   for (const id of chosen) placeOf(id)?.classList.add("chosen");
+  for (const id of planned.flatMap(({ids}) => ids)) placeOf(id)?.classList.add("planned");
+  if (chosen.size) for (const card of $("parts").querySelectorAll("[data-slot] > [data-token]:not([role])")) card.classList.add("other");
   const choice = hinted === null ? null : latest.choices.find(one => one.action === hinted);
   for (const id of choice ? choice.tokens ?? [choice.source] : []) if (id) placeOf(id)?.classList.add("hinted");
 }
 
 // -- choosing -------------------------------------------------------------------------------------------------
 
-const fitting = () => mine().filter(choice => choice.kind === "card" && [...chosen].every(id => choice.tokens.includes(id)));
+// The choices of cards: the legal ones, and the parts of a goal, of which some are legal only after others.
+function options() {
+  const open = mine(), parts = open.length ? latest.goal?.parts ?? [] : [];
+  const actions = new Set(parts.map(part => part.action));
+  return [...open.filter(choice => choice.kind === "card" && !actions.has(choice.action)), ...parts];
+}
+
+const isPart = choice => choice.points !== undefined;
+const isPlanned = id => planned.some(({ids}) => ids.includes(id));
+
+// What a token and others that do as well in a choice have in common.
+const keyOf = (id, choice) => (choice.alike && cards.get(id)?.like) || (cards.get(id)?.text ?? id);
+const standIns = (id, choice) => (cards.has(id) ? [...cards.keys()].filter(other => !isPlanned(other) && keyOf(other, choice) === keyOf(id, choice)) : [id]);
+
+// The cards that a choice needs beside some tokens, as keys; null if it does not need all of these.
+function lacking(choice, ids) {
+  const keys = choice.tokens.map(id => keyOf(id, choice));
+  for (const id of ids) {
+    const at = keys.indexOf(keyOf(id, choice));
+    if (at < 0) return null;
+    keys.splice(at, 1);
+  }
+  return keys;
+}
+
+// Whether all cards of a choice are there, beside those that are planned for something else.
+function isThere(choice) {
+  const free = [...cards.keys()].filter(id => !isPlanned(id)).map(id => keyOf(id, choice));
+  return !planned.length || choice.tokens.every(id => {
+    const at = free.indexOf(keyOf(id, choice));
+    if (at >= 0) free.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+const fitting = () => options().filter(choice => lacking(choice, chosen) !== null && isThere(choice));
+const exactly = (choices, ids) => choices.filter(choice => choice.tokens.length === ids.size && lacking(choice, ids)?.length === 0);
+
+// Makes a choice. A part of a goal that does not reach it alone is put beside until the others are there.
+function take(choice) {
+  const {goal} = latest;
+  if (!isPart(choice) || (!planned.length && goal.have + choice.points >= goal.need)) return act(choice.action);
+  const ids = [];
+  for (const id of choice.tokens) ids.push(standIns(id, choice).find(other => !ids.includes(other) && (!chosen.size || chosen.has(other))) ?? id);
+  planned.push({part: choice, ids});
+  chosen = new Set();
+  show();
+}
+
+function drop(plan) {
+  planned = planned.filter(one => one !== plan);
+  show();
+}
+
+// Shows the points that are together, what they consist of, and the button that plays it.
+function showGoal(open) {
+  const goal = open.length ? latest.goal : null;
+  $("goal").hidden = !goal;
+  if (!goal) return;
+  const exact = chosen.size ? exactly(options().filter(isPart), chosen) : [];
+  const points = [...planned.map(({part}) => part), ...exact.slice(0, 1)].reduce((sum, part) => sum + part.points, goal.have);
+  const meter = Object.assign(make("meter"), {max: goal.need, value: Math.min(points, goal.need)});
+  const text = `${goal.label}: ${points} of ${goal.need} points`;
+  const built = planned.map(plan => {
+    const one = button("", () => drop(plan));
+    one.append(...coloured(plan.part.label), " ✕");
+    one.setAttribute("aria-label", `Take back: ${plan.part.label}`);
+    return one;
+  });
+  const all = button("Play all of these", () => request(...planned.map(({part}) => part.action).sort((a, b) => a - b)));
+  all.className = "main";
+  all.disabled = points < goal.need || chosen.size > 0;
+  $("goal").replaceChildren(Object.assign(make("span", text), {className: "points"}), meter, ...built, ...planned.length ? [all] : []);
+}
+
+// Says what has been chosen and what can come next.
+function showBuilding() {
+  const found = chosen.size ? fitting() : [], exact = exactly(found, chosen);
+  $("building").hidden = !found.length;
+  if (!found.length) return;
+  const more = found.length > exact.length ? "choose another card that is still bright" : "";
+  const next = [exact.length ? "press the move below" : "", more, "or click a card again to put it back"].filter(Boolean).join(", ");
+  const texts = [...chosen].map(id => cards.get(id)?.text ?? nameOf(placeOf(id)));
+  $("building").replaceChildren(make("strong", ...coloured(texts.join(" "))), ` chosen: ${next}.`);
+}
 
 function pick(place) {
   const {token, pile} = place.dataset;
@@ -192,48 +288,95 @@ function pick(place) {
     else if (found.length) buttons(found);
     return;
   }
+  const plan = planned.find(({ids}) => ids.includes(token));
+  if (plan) return drop(plan);
   if (chosen.has(token)) chosen.delete(token); else chosen.add(token);
   if (!fitting().length) chosen = new Set([token]);
   const found = chosen.size ? fitting() : [];
-  if (found.length === 1 && found[0].tokens.length === chosen.size) return act(found[0].action);
+  if (found.length === 1 && exactly(found, chosen).length) return take(found[0]);
   show();
 }
 
-function clear() { chosen = new Set(); }
+function clear() {
+  chosen = new Set();
+  planned = [];
+}
 
 function button(text, onclick) {
   return Object.assign(document.createElement("button"), {textContent: text, type: "button", onclick});
 }
 
-// Buttons of choices: those with a row of a keypad in its rows, the others below.
+// Buttons of choices: those with a row of a keypad in its rows, the others in a row of their own below it.
 function buttons(choices) {
-  const made = choices.slice(0, MOST_LISTED).map(choice => {
-    const one = button("", () => act(choice.action)), [what, ...more] = choice.label.split(", ");
-    const isAmount = choice.kind === "amount" && more.length;  // "raise to 45, 1/2 pot"
-    one.append(...isAmount ? [what, make("small", more.join(", "))] : coloured(choice.label));
+  const exact = new Set(chosen.size ? exactly(choices.filter(choice => choice.kind === "card"), chosen) : []);
+  const ordered = [...exact, ...choices.filter(choice => !exact.has(choice))];
+  const made = ordered.slice(0, MOST_LISTED).map(choice => {
+    const one = button("", () => take(choice));
+    one.append(...coloured(choice.label));
+    if (isPart(choice)) one.append(make("small", `${choice.points} points`));
+    one.classList.toggle("main", exact.has(choice));
     return [choice.row, one];
   });
   const rows = [...new Set(made.map(([row]) => row).filter(row => row !== undefined))].sort((a, b) => a - b);
-  const pad = rows.map(row => Object.assign(make("div", ...made.filter(([other]) => other === row).map(([, one]) => one)), {className: "keys"}));
-  $("choices").replaceChildren(...pad.length ? [Object.assign(make("div", ...pad), {className: "keypad"})] : [], ...made.filter(([row]) => row === undefined).map(([, one]) => one));
+  const group = (className, parts) => Object.assign(make("div", ...parts), {className});
+  const pad = rows.map(row => group("keys", made.filter(([other]) => other === row).map(([, one]) => one)));
+  const others = made.filter(([row]) => row === undefined).map(([, one]) => one);
+  $("choices").replaceChildren(...pad.length ? [group("calls", others), group("keypad", pad)] : others);
   [...$("choices").querySelectorAll("button")].slice(0, 9).forEach((one, k) => { one.dataset.key = String(k + 1); });
 }
 
 function showChoices(open) {
-  const ranges = open.filter(choice => choice.most !== undefined);
-  const plain = open.filter(choice => choice.most === undefined);
+  const plain = [...open.filter(choice => choice.kind !== "amount" && choice.kind !== "card"), ...open.length ? options() : []];
   const few = plain.length <= MOST_BUTTONS && !isNarrow();
   const isHidden = choice => !(choice.tokens ?? []).some(placeOf);
   buttons(chosen.size ? fitting() : plain.filter(choice => few || choice.kind !== "card" || isHidden(choice)));
-  $("amount").hidden = !ranges.length;
-  if (ranges.length) {
-    for (const id of ["number", "slide"]) Object.assign($(id), {min: ranges[0].amount, max: ranges[0].most, value: ranges[0].amount});
-    $("named").replaceChildren(...(ranges[0].named ?? []).map(one => button(one.label, () => { $("number").value = $("slide").value = one.amount; })));
-    $("bet").textContent = ranges[0].label.replace(/\s*\d+$/, "") || "Go";
-  }
+  showGoal(open);
+  showBuilding();
+  showBet(open.filter(choice => choice.kind === "amount"));
   $("all").hidden = open.length === 0;
   $("allcount").textContent = `All moves (${open.length})`;
   if ($("all").open) listAll();
+}
+
+// One control for all amounts: a slider, a number to type, and buttons for amounts that have a name.
+function showBet(choices) {
+  $("amount").hidden = !choices.length;
+  if (!choices.length || $("amount").dataset.turn === String(latest.turn)) return;  // what has been typed stays
+  $("amount").dataset.turn = latest.turn;
+  const {amount: least, most} = choices[0], stops = stopsOf(choices);
+  Object.assign($("number"), {min: least, max: most ?? stops.at(-1).amount, value: least});
+  Object.assign($("slide"), most ? {min: least, max: most, value: least} : {min: 0, max: stops.length - 1, value: 0});
+  $("named").replaceChildren(...stops.filter(stop => stop.name).map(stop => {
+    const one = button("", () => showAmount(stop.amount));
+    one.append(stop.name, make("small", String(stop.amount)));
+    return one;
+  }));
+  showAmount(least);
+}
+
+// The amounts that have a name, or, without a range, all: {amount, name}.
+function stopsOf(choices) {
+  if (choices[0].most !== undefined) return (choices[0].named ?? []).map(({amount, label}) => ({amount, name: label}));
+  const named = choices.map(({amount, label}) => ({amount, name: label.split(", ").slice(1).join(", ")}));
+  return named.sort((a, b) => a.amount - b.amount);
+}
+
+const amounts = () => mine().filter(choice => choice.kind === "amount");
+
+function showAmount(amount) {
+  const choices = amounts(), stops = stopsOf(choices);
+  $("number").value = amount;
+  $("slide").value = choices[0].most !== undefined ? amount : stops.reduce((best, stop, k) => (Math.abs(stop.amount - amount) < Math.abs(stops[best].amount - amount) ? k : best), 0);
+  $("bet").textContent = `${choices[0].label.replace(/\s*\d+(, .*)?$/, "")} ${amount}`;
+}
+
+// The action for an amount, or why there is none.
+function bet(amount) {
+  const choices = amounts(), [{amount: least, most}] = choices;
+  if (most !== undefined) return amount >= least && amount <= most ? act(choices[0].action + amount - least) : say(`An amount from ${least} to ${most}.`, true);
+  const found = choices.find(choice => choice.amount === amount);
+  if (found) act(found.action);
+  else say(`This table is played with fixed amounts: ${stopsOf(choices).map(stop => stop.amount).join(", ")}.`, true);
 }
 
 function listAll() {
@@ -254,7 +397,7 @@ function showPlays(plays) {
 
 function showHint(hint) {
   hinted = hint.action;
-  const said = `${hint.agent} would choose: ${hint.label}.`;
+  const said = `${called(hint.agent)} would choose: ${hint.label}.`;
   say(said);
   $("advice").replaceChildren(Object.assign(make("p", ...coloured(said)), {className: "best"}), ...notesOf(hint.notes));
   if (!isNarrow()) choose("hints");
@@ -268,9 +411,18 @@ function askForHint() {
 
 // -- around the picture ---------------------------------------------------------------------------------------
 
+// Notes the agents that can play at this table, with what people call them.
+function meet(position) {
+  agents = new Map(position.agents.map(({name, label}) => [name, label]));
+  usual = position.usual;
+  $("adviser").replaceChildren(...[...agents].map(([name, label]) => new Option(label, name, false, name === usual)));
+}
+
+const called = name => agents.get(name) ?? name;
+
 function showNames() {
-  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat && player.by === "person" ? "you" : player.by}`).join(" · ") + inTime(latest.clock);
-  if (agents) showSeats($("seatlist"), latest, agents, send, openLog);
+  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat && player.by === "person" ? "you" : called(player.by)}`).join(" · ") + inTime(latest.clock);
+  showSeats($("seatlist"), latest, {labels: agents, usual}, send, openLog);
 }
 
 function inTime(seconds) {
@@ -278,7 +430,7 @@ function inTime(seconds) {
   return ` · ${seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`} for each move`;
 }
 
-async function showControls() {
+function showControls() {
   const yours = latest.seat !== null && latest.seat === latest.current && !latest.over && latest.players[latest.seat].by === "person";
   $("tools").hidden = latest.seat === null || latest.over;
   $("undo").disabled = !latest.undo;
@@ -292,13 +444,6 @@ async function showControls() {
   if (latest.sees_all && !$("viewer").options.length) {
     const views = [["spectator", "what everybody sees"], ["everything", "everything"], ...latest.players.map((player, p) => [p, `as ${player.name}`])];
     $("viewer").append(...views.map(([value, text]) => new Option(text, value)));
-  }
-  if (agents === null) {
-    agents = {names: [], usual: ""};
-    const found = (await (await fetch("/api/games")).json()).games.find(one => one.name === latest.game);
-    agents = {names: found?.agents ?? [], usual: found?.default_opponent};
-    $("adviser").append(...agents.names.map(name => new Option(name, name, false, name === agents.usual)));
-    showNames();
   }
 }
 
@@ -460,7 +605,7 @@ function showStopped() {
   const stopped = latest.stopped, isNew = stopped !== null && $("stopped").hidden;
   $("stopped").hidden = stopped === null;
   if (stopped === null) return;
-  $("stoptitle").textContent = `${stopped.agent} cannot play for ${latest.players[stopped.player].name}`;
+  $("stoptitle").textContent = `${called(stopped.agent)} cannot play for ${latest.players[stopped.player].name}`;
   $("stopreason").textContent = `Its move failed: ${stopped.reason}. The game waits.`;
   $("stopdetail").textContent = stopped.detail;
   $("stopdetail").hidden = !stopped.detail;
@@ -554,12 +699,10 @@ $("picture").addEventListener("keydown", event => {
 });
 $("amount").onsubmit = event => {
   event.preventDefault();
-  const range = mine().find(choice => choice.most !== undefined), value = Number($("number").value);
-  if (!range || !Number.isInteger(value) || value < range.amount || value > range.most) return say(range ? `An amount from ${range.amount} to ${range.most}.` : "", true);
-  act(range.action + value - range.amount);
+  if (amounts().length) bet(Number($("number").value));
 };
-$("slide").oninput = () => { $("number").value = $("slide").value; };
-$("number").oninput = () => { $("slide").value = $("number").value; };
+$("slide").oninput = () => showAmount(amounts()[0].most !== undefined ? Number($("slide").value) : stopsOf(amounts())[$("slide").value].amount);
+$("number").oninput = () => { if ($("number").value) showAmount(Number($("number").value)); };
 $("all").addEventListener("toggle", () => { if ($("all").open) listAll(); });
 $("filter").oninput = listAll;
 $("plays").onclick = () => ask("plays");
@@ -600,7 +743,7 @@ document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") {
     if (hold !== null) goNow();
-    else if (chosen.size) { clear(); show(); }
+    else if (chosen.size || planned.length) { clear(); show(); }
     return;
   }
   if (event.target.closest("input, select, textarea, button, [role=button], [role=tab], summary, a")) return;
@@ -619,13 +762,13 @@ function press(number) {
 // -- dragging, and cards to look at ---------------------------------------------------------------------------
 
 dragging($("picture"), token => {
-  const found = mine().filter(choice => choice.kind === "card" && choice.tokens.includes(token) && [...chosen].every(id => choice.tokens.includes(id)));
+  const found = fitting().filter(choice => lacking(choice, new Set([...chosen, token])) !== null);
   return found.length ? [...new Set(found.map(choice => choice.target).filter(Boolean))] : null;
 }, (token, pile) => {
   const tokens = new Set([...chosen, token]);
-  const found = mine().filter(choice => choice.kind === "card" && choice.tokens.length === tokens.size && choice.tokens.every(id => tokens.has(id)));
+  const found = exactly(fitting(), tokens);
   const fits = pile ? found.filter(choice => choice.target === pile) : found;
-  if (fits.length === 1) return act(fits[0].action);
+  if (fits.length === 1) return take(fits[0]);
   chosen = tokens;
   show();
   if (fits.length > 1) buttons(fits);
@@ -635,7 +778,7 @@ function showCard(token) {
   $("card").hidden = !token;
   if (!token) return;
   const face = JSON.parse(token.dataset.card);
-  $("card").replaceChildren(make("h2", face.title), ...(face.lines ?? []).map(line => make("p", line)));
+  $("card").replaceChildren(make("h2", face.title), ...[...face.lines ?? [], ...face.marks ?? []].map(pictured));
   $("card").className = `colour-${face.colour ?? "white"}`;
   const box = token.getBoundingClientRect(), stage = $("stage").getBoundingClientRect();
   const isLeft = box.x + box.width / 2 > stage.x + stage.width / 2;
