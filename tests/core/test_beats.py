@@ -59,7 +59,7 @@ def test_hands_are_shown_street_by_street_before_the_next_deal():
     first = len(state.event_rows(SPECTATOR))
     state.apply(next(action for action in state.legal_actions() if "call" in state.action_label(action)))
     rows = state.event_rows(SPECTATOR)
-    found = beats(state.game.table, rows, first)
+    found = beats(state.game.table, rows, first, state.is_terminal)
     shown, flop, turn, river, *_ = told(state, rows, found)
     assert shown.count("shows") == 2
     assert flop.startswith("The flop")
@@ -109,7 +109,7 @@ def test_a_hand_has_ended_where_the_next_begins_or_the_game_is_over(every_game):
 
 
 def test_a_sweep_that_is_scored_in_the_middle_of_a_hand_ends_nothing():
-    found = list(hands_of("kasino_v0", num_players=2))
+    found = list(hands_of("kasino_v0", match=True))
     ends = sum(has_ended for *_, has_ended in found)
     assert ends == sum(begins or is_over for begins, is_over, *_ in found) > 1
     assert sum(closes for _, _, closes, _ in found) > ends

@@ -153,8 +153,12 @@ def test_what_is_put_together_in_any_order_can_be_played_in_ascending_order(name
     for state, goal in goals_of(name, range(12), policy):
         points = {part["action"]: part["points"] for part in goal["parts"]}
         for play in state.candidates():
-            laid = [action for action in play.actions if action in points]
-            if goal["have"] + sum(points[action] for action in laid) < goal["need"]:
+            laid, reached = [], goal["have"]
+            for action in play.actions:
+                if action in points and reached < goal["need"]:
+                    laid.append(action)
+                    reached += points[action]
+            if reached < goal["need"]:
                 continue
             found += 1
             waiting += len(set(laid) - set(state.legal_actions()))

@@ -31,10 +31,13 @@ def test_the_end_of_a_round_shows_its_scores():
         assert at < table.show(viewer).event_ends[-1]  # the next deal follows
 
 
-@pytest.mark.parametrize("game", ["kasino_v0", "casino_v0", "scopa_v0", "gin_rummy_v0"])
-def test_rounds_are_the_hands_of_the_game(game):
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("kasino_v0", {"match": True}), ("casino_v0", {}), ("scopa_v0", {}), ("gin_rummy_v0", {"match_target": 100})],
+)
+def test_rounds_are_the_hands_of_the_game(game, options):
     """Kasino scores sweeps in the middle of a hand, too."""
-    table = new_table(game, [PERSON, PERSON])
+    table = new_table(game, [PERSON, PERSON], **options)
     rng, lines = random.Random(4), []
     while not table.state.is_terminal and table.num_rounds < 4:
         player = table.state.current_player
