@@ -134,11 +134,13 @@ class RummikubView(View):
 
     def goal(self, state):
         """The opening, if one is possible."""
-        s = state.record
-        player, need = int(s.current_player), int(s.rules.initial_meld_min)
+        s, rules = state.record, state.record.rules
+        player, need = int(s.current_player), int(rules.initial_meld_min)
         if s.opened[player] or s.points >= need or not any(action >= actions.LAY_0 for action in state.legal_actions()):
             return None
-        fits = (s.hands[player] - s.used >= _MELD_TILES).all(axis=1) & (_MELD_TILES[:, JOKER] == 0)  # rules.md 4.4
+        fits = (s.hands[player] - s.used >= _MELD_TILES).all(axis=1)
+        if not rules.initial_meld_allow_joker:
+            fits &= _MELD_TILES[:, JOKER] == 0
         fits[: int(s.laid[int(s.num_laid) - 1]) if s.num_laid else 0] = False
         return Goal(
             "opening", int(s.points), need, {actions.LAY_0 + int(k): int(MELD_POINTS[k]) for k in np.flatnonzero(fits)}

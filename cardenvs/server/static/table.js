@@ -254,7 +254,7 @@ function showGoal(open) {
   $("goal").hidden = !goal;
   if (!goal) return;
   const exact = chosen.size ? exactly(options().filter(isPart), chosen) : [];
-  const points = [...planned.map(({part}) => part), ...exact.slice(0, 1)].reduce((sum, part) => sum + part.points, goal.have);
+  const parts = [...planned.map(({part}) => part), ...exact.slice(0, 1)], points = parts.reduce((sum, part) => sum + part.points, goal.have);
   const meter = Object.assign(make("meter"), {max: goal.need, value: Math.min(points, goal.need)});
   const text = `${goal.label}: ${points} of ${goal.need} points`;
   const built = planned.map(plan => {
@@ -263,21 +263,22 @@ function showGoal(open) {
     one.setAttribute("aria-label", `Take back: ${plan.part.label}`);
     return one;
   });
-  const all = button("Play all of these", () => request(...planned.map(({part}) => part.action).sort((a, b) => a - b)));
+  const all = button("Play all of these", () => request(...parts.map(part => part.action).sort((a, b) => a - b)));
   all.className = "main";
-  all.disabled = points < goal.need || chosen.size > 0;
+  all.disabled = points < goal.need || (chosen.size > 0 && !exact.length);
   $("goal").replaceChildren(Object.assign(make("span", text), {className: "points"}), meter, ...built, ...planned.length ? [all] : []);
 }
 
 // Says what has been chosen and what can come next.
 function showBuilding() {
   const found = chosen.size ? fitting() : [], exact = exactly(found, chosen);
+  document.body.classList.toggle("building", chosen.size + planned.length > 0);
   $("building").hidden = !found.length;
   if (!found.length) return;
   const more = found.length > exact.length ? "choose another card that is still bright" : "";
   const next = [exact.length ? "press the move below" : "", more, "or click a card again to put it back"].filter(Boolean).join(", ");
   const texts = [...chosen].map(id => cards.get(id)?.text ?? nameOf(placeOf(id)));
-  $("building").replaceChildren(make("strong", ...coloured(texts.join(" "))), ` chosen: ${next}.`);
+  $("building").replaceChildren(make("strong", ...coloured(texts.join(" "))), make("span", ` chosen: ${next}.`));
 }
 
 function pick(place) {
@@ -421,7 +422,12 @@ function meet(position) {
 const called = name => agents.get(name) ?? name;
 
 function showNames() {
-  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat && player.by === "person" ? "you" : called(player.by)}`).join(" · ") + inTime(latest.clock);
+  const names = new Map();
+  latest.players.forEach((player, p) => {
+    const who = p === latest.seat && player.by === "person" ? "you" : called(player.by);
+    names.set(who, [...names.get(who) ?? [], player.name]);
+  });
+  $("seats").textContent = [...names].map(([who, group]) => `${group.join(", ")}: ${who}`).join(" · ") + inTime(latest.clock);
   showSeats($("seatlist"), latest, {labels: agents, usual}, send, openLog);
 }
 
