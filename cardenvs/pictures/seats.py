@@ -91,7 +91,7 @@ def _pills(words: list[str], width: float) -> tuple[list[str], float]:
     parts: list[str] = []
     x = y = 0.0
     for word in words:
-        for shown in pill_texts(word, width, 2):
+        for shown in pill_texts(word, width, 3):
             wide = pill_width(shown)
             if x and x + wide > width:
                 x, y = 0.0, y + _PILL_HEIGHT + 4

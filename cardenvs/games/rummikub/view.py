@@ -42,7 +42,7 @@ _REASONS = {
     actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 8.4)",
 }
 _LOOSE = Pile("loose", ordered=False, layout=PileLayout.ROW)  # seen by the builder alone
-_MELD_TILES = np.stack([(tile == MELD_FACES).sum(axis=1) for tile in range(JOKER + 1)], axis=1)
+_MELD_TILES = (MELD_FACES[:, :, None] == np.arange(JOKER + 1)).sum(axis=1)  # by meld and tile
 _COLOUR_NAMES = ("red", "blue", "black", "orange")
 
 
