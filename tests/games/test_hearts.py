@@ -52,9 +52,7 @@ def test_options_that_do_not_fit(options, message):
         GAME.make_options(**options)
 
 
-@pytest.mark.parametrize(
-    ("players", "size", "left_out"), [(3, 17, {"2d"}), (4, 13, set()), (5, 10, {"2d", "2c"})]
-)
+@pytest.mark.parametrize(("players", "size", "left_out"), [(3, 17, {"2d"}), (4, 13, set()), (5, 10, {"2d", "2c"})])
 def test_2_1_all_cards_are_dealt(players, size, left_out):
     hands = hands_of(GAME.new_state(seed=3, num_players=players))
     assert [len(hand) for hand in hands] == [size] * players
@@ -160,6 +158,7 @@ def test_6_1_and_6_2_the_match_of_scenario_15():
 
 def random_options(chooser):
     """Return options that fit together."""
+
     def one_in(number):
         return chooser.random() < 1 / number
 
@@ -170,8 +169,8 @@ def random_options(chooser):
         "lead_any_club": one_in(2), "first_trick_points": one_in(3), "must_break_hearts": not one_in(4),
         "qs_breaks_hearts": not one_in(3), "lead_hearts_instead_of_qs": one_in(2),
         "queen_points": chooser.choice([13, 13, 5]), "jd_bonus": one_in(2), "no_trick_bonus": one_in(2),
-        "moon": chooser.choice(["others_plus", "shooter_minus", "choice", "off"]), "tie": chooser.choice(["play_on", "share"]),
-        "target": chooser.choice([None, None, 20, 50]),
+        "moon": chooser.choice(["others_plus", "shooter_minus", "choice", "off"]),
+        "tie": chooser.choice(["play_on", "share"]), "target": chooser.choice([None, None, 20, 50]),
     }  # fmt: skip
     if options["target"] is None:
         options["reward"] = chooser.choice(["relative", "points_saved"])
@@ -231,8 +230,8 @@ def test_games_agree_with_the_oracle():
 
 @pytest.mark.rotating
 def test_three_thousand_games_agree_with_the_oracle():
-    seen = sum((check_against_the_oracle(seed) for seed in range(1000, 4000 if COMPILED else 1010)), collections.Counter())
-    print(dict(seen))
+    seeds = range(1000, 4000 if COMPILED else 1010)
+    print(dict(sum((check_against_the_oracle(seed) for seed in seeds), collections.Counter())))
 
 
 def test_returns_stay_within_the_bounds_whatever_players_take():

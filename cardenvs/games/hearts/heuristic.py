@@ -12,7 +12,18 @@ from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
 from cardenvs.games.hearts.rules import led_suit, points_of, suit_of, trick_winner
 from cardenvs.games.hearts.state import (
-    CARDS, HEART, HEARTS, JACK, JACK_BONUS, MOON, OFF, PACK, PASS, POINT_CARDS, QUEEN, SPADE,
+    CARDS,
+    HEART,
+    HEARTS,
+    JACK,
+    JACK_BONUS,
+    MOON,
+    OFF,
+    PACK,
+    PASS,
+    POINT_CARDS,
+    QUEEN,
+    SPADE,
 )  # fmt: skip
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD

@@ -11,8 +11,23 @@ from cardenvs.core.rng import DEAL, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.hearts import state
 from cardenvs.games.hearts.state import (
-    ADD, CARDS, CLUBS, HEART, HEARTS, JACK, JACK_BONUS, LOWEST_CLUB, MOON, NO_TRICK_BONUS, NUM_HEARTS, PACK, PASS,
-    PLAY, POINT_CARDS, QUEEN, SUBTRACT,
+    ADD,
+    CARDS,
+    CLUBS,
+    HEART,
+    HEARTS,
+    JACK,
+    JACK_BONUS,
+    LOWEST_CLUB,
+    MOON,
+    NO_TRICK_BONUS,
+    NUM_HEARTS,
+    PACK,
+    PASS,
+    PLAY,
+    POINT_CARDS,
+    QUEEN,
+    SUBTRACT,
 )  # fmt: skip
 from cardenvs.kits.cards import NUM_CARDS, cards_of, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, deal_hands
@@ -24,7 +39,7 @@ from cardenvs.kits.tricks import Ranking, Tricks, clear_tricks
 TRICKS = Tricks(state.TABLE, Ranking.plain(PACK))  # (4.2)
 suit_of = PACK.suit_of
 led_suit, trick_winner, _take_turn = TRICKS.led_suit, TRICKS.winner, TRICKS.take_turn
-_following, _explain_following = TRICKS.playable, TRICKS.explain
+_following, _explain_following, _gather = TRICKS.playable, TRICKS.explain, TRICKS.gather
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -234,7 +249,7 @@ def _end_trick(s, winner, log):
         card = np.int64(s.played[p, s.trick - 1])
         s.won[winner] |= np.int64(1) << card
         s.points[winner] += points_of(s, card)
-        ev.log_move_all(log, state.TAKES, p, state.TRICK + p, state.WON + winner)
+    _gather(s, winner, log)
     ev.log_set(log, state.WINS_TRICK, winner, state.POINTS + winner, s.points[winner])
     if s.hands[winner] == 0:
         end_play(s, log)
