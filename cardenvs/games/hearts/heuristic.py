@@ -24,7 +24,7 @@ from cardenvs.games.hearts.state import (
     POINT_CARDS,
     QUEEN,
     SPADE,
-)  # fmt: skip
+)
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
 from cardenvs.kits.tricks import cards_played

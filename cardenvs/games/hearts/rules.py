@@ -28,7 +28,7 @@ from cardenvs.games.hearts.state import (
     POINT_CARDS,
     QUEEN,
     SUBTRACT,
-)  # fmt: skip
+)
 from cardenvs.kits.cards import NUM_CARDS, cards_of, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, deal_hands
 from cardenvs.kits.listing import list_bits
