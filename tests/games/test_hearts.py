@@ -444,3 +444,45 @@ def test_8_2_what_others_pass_is_dealt_again():
             assert twin.passed[p] & ~twin.hands[p + 1] == 0
             passed[p].add(int(twin.passed[p]))
     assert min(map(len, passed.values())) > 250
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The heuristic
+
+
+def test_the_heuristic_takes_fewer_points_than_random_players():
+    total, hands = 0.0, 60 if COMPILED else 3
+    for seed in range(hands):
+        state = GAME.new_state(seed=seed)
+        while not state.is_terminal:
+            policy = "heuristic" if state.current_player == seed % 4 else "random"
+            state.apply(state.policy_action(policy, seed=seed))
+        total += state.returns[seed % 4]
+    assert total / hands > (2 if COMPILED else -20)
+
+
+def chosen(deck, *labels, **options):
+    """The label of what the heuristic does after some actions."""
+    state = played(deck, *labels, **options)
+    return state.action_label(state.policy_action("heuristic", seed=0))
+
+
+def test_the_heuristic_passes_a_queen_without_guards_and_keeps_low_spades():
+    deck = "Qs 4s 2c 3c 4c 5c 2d 3d 4d 5d 2h 3h 4h"
+    assert chosen(deck) == "pass Q♠"
+    assert chosen("Qs 2s 3s 4s 5s 6s 7s 2d 3d Ad Kd Qd 4h") == "pass A♦"
+
+
+# Player 2 wins the first trick and leads the second; player 1 is out of diamonds.
+UNLOADING = " ".join([
+    "2c 3c 4c 5c 6c 7c 8c 9c Tc Jc 2d 3d 4d",
+    "Kc Qs 2h 3h 4h 5h 6h 7h 8h 9h Th Jh Qh",
+    "Ac Jd Td 9d 8d 7d 6d 5d 5s 6s 2s 3s 4s",
+    "Qc Ad Kd Qd Kh 7s 8s 9s Ts Js Ah Ks As",
+])  # fmt: skip
+
+
+def test_the_heuristic_throws_the_queen_when_it_cannot_follow_and_ducks():
+    lead = ["lead 2c", "play Kc", "play Ac", "play Qc", "lead Jd"]
+    assert chosen(UNLOADING, *lead, "play Ad", "play 2d", **PLAIN) == "play Q♠"
+    assert chosen(UNLOADING, *lead, "play Ad", **PLAIN) == "play 4♦"

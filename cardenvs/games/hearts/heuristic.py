@@ -36,12 +36,14 @@ _QUEEN_BIT = np.int64(1) << QUEEN
 # number of spades below her in the same hand.
 _QUEEN_FALLS = np.array([0.55, 0.45, 0.33, 0.22, 0.14, 0.08, 0.05])
 _QUEEN_CAUGHT = np.array([0.38, 0.30, 0.20, 0.12, 0.07, 0.04, 0.02])
+_GUARD = 0.8  # how much of its danger is left to a card for each lower one of the suit beside it
 _HEART_TRICK = 3.0  # points in a trick of hearts
-_LATE_TRICK, _PER_ROUND = 2.6, 0.75  # points in the last trick of another suit, and how many less in each round before
+_LATE_TRICK, _PER_ROUND = 2.6, 0.75  # points in the last round of another suit, and how many less in each before
 _HEART_THROWN = 0.9  # points other than the queen that a player throws who cannot follow
 _KEEPS_LEAD = 0.3  # what it costs to lead again
 _FLUSH = 0.6  # what leading a low spade is worth while the queen is elsewhere
 _VOID = 0.5  # what passing a card of a short suit is worth
+_HIGHER = 0.002  # what a larger id is worth: of cards that seem equal, the higher one goes
 _SUSPICION = 5  # points of one player that make others think of a moon
 _MOON_PRICE = 12.0  # what preventing a moon is worth when its shooter has nearly all points
 
@@ -61,6 +63,7 @@ def heuristic(s, legal, n, rng):
     for k in range(n):
         card = np.int64(legal[k])
         cost = _cost_of_trick(s, player, card, unseen, threat) - _relief(s, s.hands[player], card, unseen)
+        cost -= _HIGHER * card
         if cost < least:
             best, least = card, cost
     return best
@@ -92,20 +95,21 @@ def _relief(s, hand, card, unseen):
 def _danger(s, hand, suit, unseen):
     """Return the points that the cards of a suit are likely to cost."""
     own, others = hand & _SUIT_SETS[suit], unseen & _SUIT_SETS[suit]
-    number, danger, lower = count_bits(others), 0.0, 0
+    number, higher, danger, guard = count_bits(others), count_bits(own), 0.0, 1.0
     is_queen_out = suit == SPADE and (hand | unseen) & _QUEEN_BIT
     while own:
         card = lowest_card(own)
         own &= own - 1
+        higher -= 1
         if is_queen_out and card >= QUEEN:
             danger += _danger_of_high_spade(s, hand, others, card)
         else:
             wins = count_bits(others & (np.int64(1) << card) - 1) / number if number else 0.4
-            rounds = min(max(number / (s.rules.num_players - 1) - lower, 0.0), 3.0)
-            danger += wins * (_HEART_TRICK if suit == HEART else _LATE_TRICK - _PER_ROUND * rounds)
+            rounds = min(max(number / (s.rules.num_players - 1) - higher, 0.0), 3.0)
+            danger += guard * wins * (_HEART_TRICK if suit == HEART else _LATE_TRICK - _PER_ROUND * rounds)
         if card == JACK and s.rules.jd_bonus:
             danger -= 0.6 * JACK_BONUS
-        lower += 1
+        guard *= _GUARD
     return danger
 
 
@@ -129,9 +133,9 @@ def _card_to_pass(s, player, unseen, legal, n):
     for k in range(n):
         card = np.int64(legal[k])
         if is_for_moon:
-            value = losers - _losers(hand ^ np.int64(1) << card, unseen) - 0.001 * card
+            value = losers - _losers(hand ^ np.int64(1) << card, unseen) - _HIGHER * card
         else:
-            value = _relief(s, hand, card, unseen) + 0.002 * card + _value_of_void(hand, card, left)
+            value = _relief(s, hand, card, unseen) + _HIGHER * card + _value_of_void(hand, card, left)
         if value > most:
             best, most = card, value
     return best
