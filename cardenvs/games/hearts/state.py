@@ -115,7 +115,7 @@ def lowest_club_of(s, player):
 
 TABLE = Table(MAX_PLAYERS)
 
-DECK = TABLE.pile("deck", layout="stack", tokens=stock_of, seen="nobody")
+DECK = TABLE.pile("deck", layout="none", tokens=stock_of, seen="nobody")  # all cards are dealt at once
 HAND = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=lowest_club_of)
 PASSED = TABLE.pile(
     "passed", per_player=True, layout="fan", cards=lambda s, p: s.passed[p] if s.phase == PASS else 0, seen="owner"

@@ -92,12 +92,11 @@ class HeartsView(TrickView, PackView):
                 scene.piles["passed", p].layout = PileLayout.NONE
             if s.phase == PLAY and p == s.leader and not s.terminal:
                 notes.append("leads")
-        hand, points, score = (scene.counters[name] for name in ("hand_number", "points", "score"))
+        hand, score = scene.counters["hand_number"], scene.counters["score"]
         if s.rules.target == NONE:
             hand.use = score.use = CounterUse.NONE
         else:
             hand.label = f"match to {s.rules.target}, hand"
-        points.label = "points of this hand"
         if s.distance and s.phase == PASS:
             scene.counters["passing"] = CounterView("passing", CounterUse.NUMBER, direction(s))
         elif s.phase == PLAY and not s.terminal:
