@@ -17,6 +17,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 GAME = get_game("hearts_v0")
 THEIR_DIRECTIONS = {"none": "No Pass", "left": "Left", "across": "Across", "right": "Right"}
+STRONG = "As Ks Qs Js Ah Kh Qh Jh Th Ac Kc Ad Kd"  # the hand of player 0
 # Their parameter: our option, and whether it says the same
 PARAMETERS = {
     "no_pts_on_first_trick": ("first_trick_points", False),
@@ -32,9 +33,9 @@ PARAMETERS = {
 class Pair:
     """One hand played in both games."""
 
-    def __init__(self, seed, options, passing):
+    def __init__(self, seed, options, passing, deck):
         parameters = {name: options[ours] == same for name, (ours, same) in PARAMETERS.items()}
-        self.ours = GAME.new_state(seed=seed, passing=passing, reward="points_saved", **options)
+        self.ours = GAME.new_state(seed=seed, deck=deck, passing=passing, reward="points_saved", **options)
         self.theirs = pyspiel.load_game("hearts", parameters).new_initial_state()
         directions = [self.theirs.action_to_string(pyspiel.PlayerId.CHANCE, k) for k in range(4)]
         self.theirs.apply_action(directions.index(THEIR_DIRECTIONS[passing]))
@@ -53,14 +54,14 @@ class Pair:
         self.theirs.apply_action(card)
 
 
-def check_hand(seed, options, passing, greedy):
-    """Play one hand in both games; player 0 takes what it can if `greedy`, so that moons happen."""
+def check_hand(seed, options, passing, deck=None):
+    """Play one hand in both games, at random; with a deck, player 0 takes what it can, so that moons happen."""
     chooser = random.Random(seed)
-    pair = Pair(seed, options, passing)
+    pair = Pair(seed, options, passing, deck)
     while not pair.ours.is_terminal:
         pair.compare()
         legal = pair.ours.legal_actions()
-        if greedy and pair.ours.phase == "play":
+        if deck and pair.ours.phase == "play":
             pair.apply(legal[-1 if pair.ours.current_player == 0 else 0])
         else:
             pair.apply(chooser.choice(legal))
@@ -74,8 +75,8 @@ def check_hands(number, seed=0):
     chooser, moons = random.Random(seed), Counter()
     for hand in range(number):
         options = {ours: chooser.random() < 0.5 for ours, _ in PARAMETERS.values()}
-        passing = chooser.choice(list(THEIR_DIRECTIONS))
-        moons[check_hand(chooser.randrange(2**32), options, passing, greedy=hand % 4 == 0)] += 1
+        passing, deck = (chooser.choice(list(THEIR_DIRECTIONS)), None) if hand % 4 else ("none", STRONG)
+        moons[check_hand(chooser.randrange(2**32), options, passing, deck)] += 1
     return moons[True]
 
 
