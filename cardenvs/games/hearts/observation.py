@@ -9,11 +9,22 @@ from cardenvs.kits.tricks import trick_sections
 
 _MOST_POINTS = NUM_HEARTS + MAX_QUEEN_POINTS
 _LEAST_POINTS = -_MOST_POINTS - JACK_BONUS  # of a moon that is subtracted
+_MOST_TENS = 127
 
 
 @kernel(inline=True)
 def _passes_to(s, p):
     return receiver_of(s, p) if s.distance else -1
+
+
+@kernel(inline=True)
+def _tens(s, p):
+    return min(max(s.scores[p] // 10, -_MOST_TENS), _MOST_TENS)
+
+
+@kernel(inline=True)
+def _ones(s, p):
+    return s.scores[p] % 10
 
 
 @kernel(inline=True)
@@ -35,9 +46,9 @@ OBSERVATION = Observation(
     per_seat(number("points", "points of this hand", "points", low=_LEAST_POINTS, high=_MOST_POINTS)),
     *only(lambda options: options.target is not None,
           per_seat(cards("last_won", PACK.labels, "cards in tricks won in the hand before", "last_won")),
-          per_seat(number("scores", "points of all hands", "scores", low=MAX_HANDS * _LEAST_POINTS,
-                          high=MAX_HANDS * _MOST_POINTS)),
+          per_seat(number("score_tens", f"points of all hands, in tens, clipped at {_MOST_TENS}", _tens,
+                          low=-_MOST_TENS, high=_MOST_TENS)),
+          per_seat(number("score_ones", "points of all hands above these tens", _ones, high=9)),
           number("hand_number", "number of this hand", "num_hands", high=MAX_HANDS),
           rules=_is_match),
-    dtype=lambda options: "int8" if options.target is None else "int16",
 )  # fmt: skip
