@@ -183,7 +183,7 @@ def text_of(action):
     return {SUBTRACT: "subtract", ADD: "add"}.get(action) or PACK.labels[action]
 
 
-STRONG = "As Ks Qs Js Ah Kh Qh Jh Th Ac Kc Ad Kd".split()
+STRONG = ["As", "Ks", "Qs", "Js", "Ah", "Kh", "Qh", "Jh", "Th", "Ac", "Kc", "Ad", "Kd"]
 
 
 def choose(state, chooser, is_moon_sought):
