@@ -385,7 +385,7 @@ def max_legal(options):
 
 def max_length(options):
     """Return a bound on the decisions: cards passed and played, and a choice, in the most hands there can be (6.3)."""
-    hand = len(deck(options)) + options.num_players * options.pass_count + 1
+    hand = len(deck(options)) + options.num_players * options.pass_count + (options.moon == "choice")
     return hand * (1 if options.target is None else state.MAX_HANDS)
 
 
