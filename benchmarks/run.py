@@ -438,6 +438,7 @@ SECTIONS = {
     "cards": section_cards,
     "canasta": section_canasta,
     "bridge": section_bridge,
+    "tricks": section_tricks,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

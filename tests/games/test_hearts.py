@@ -467,10 +467,17 @@ def chosen(deck, *labels, **options):
     return state.action_label(state.policy_action("heuristic", seed=0))
 
 
-def test_the_heuristic_passes_a_queen_without_guards_and_keeps_low_spades():
-    deck = "Qs 4s 2c 3c 4c 5c 2d 3d 4d 5d 2h 3h 4h"
-    assert chosen(deck) == "pass Q♠"
-    assert chosen("Qs 2s 3s 4s 5s 6s 7s 2d 3d Ad Kd Qd 4h") == "pass A♦"
+def test_the_heuristic_passes_a_queen_without_guards_or_what_catches_her():
+    assert chosen("Qs 4s 2c 3c 4c 5c 2d 3d 4d 5d 2h 3h 4h") == "pass Q♠"
+    catchers = "As Ks 3s Ac 9c 8c 7c Ad 4d 3d Qh 7h 2h"
+    assert chosen(catchers) == "pass A♠"
+    assert chosen(catchers, "pass A♠") == "pass K♠"
+    assert chosen(catchers, "pass A♠", "pass K♠") == "pass A♣"
+
+
+def test_the_heuristic_passes_its_losers_if_the_rest_is_a_moon():
+    moon = "As Ks Qs Ah Kh Qh Jh Th Ac Kc 2d 3d 4c"
+    assert {chosen(moon), chosen(moon, "pass 2♦")} <= {"pass 2♦", "pass 3♦", "pass 4♣"}
 
 
 # Player 2 wins the first trick and leads the second; player 1 is out of diamonds.
