@@ -24,7 +24,7 @@ JACK_BONUS, NO_TRICK_BONUS = 10, 5  # points less
 PACK = Pack(ACE_HIGH, "cdhs", by="rank")  # id = rank * 4 + suit, with rank 0 for the 2
 QUEEN, JACK = PACK.parse("Qs"), PACK.parse("Jd")
 CLUB, DIAMOND, HEART, SPADE = range(4)
-CLUBS, DIAMONDS, HEARTS, SPADES = PACK.suit_sets.tolist()
+CLUBS, HEARTS = (int(PACK.suit_sets[suit]) for suit in (CLUB, HEART))
 POINT_CARDS = HEARTS | 1 << QUEEN
 
 _TWO_OF_CLUBS, _TWO_OF_DIAMONDS, _THREE_OF_CLUBS = PACK.parse("2c"), PACK.parse("2d"), PACK.parse("3c")
