@@ -132,10 +132,8 @@ def deal_to_places(s, places, suits, deck, start, stop):
         start, stop: which of these are dealt. They must fit.
     """
     canonical_shuffle(s, deck, start, stop)
-    _form_groups(places, suits, deck, start, stop)
+    _prepare(places, suits, deck, start, stop)
     last = places.num_groups - 1
-    for group in range(last - 2, 0, -1):
-        _count_deals(places, group)
     first = start
     for group in range(last + 1):
         end = first + places.group_room[group]
@@ -151,6 +149,28 @@ def deal_to_places(s, places, suits, deck, start, stop):
             if places.voids[place] == places.group_voids[group]:
                 places.first[place] = first
                 first += places.room[place]
+
+
+@kernel
+def number_of_deals(places, suits, deck, start, stop):
+    """Return in how many ways `deal_to_places` could deal, as a float; the arguments are the same."""
+    _prepare(places, suits, deck, start, stop)
+    number = _deals_to_groups(places)
+    for group in range(places.num_groups):
+        room = places.group_room[group]
+        for place in range(places.number):
+            if places.voids[place] == places.group_voids[group]:
+                number *= _CHOICES[room, places.room[place]]
+                room -= places.room[place]
+    return number
+
+
+@kernel
+def _prepare(places, suits, deck, start, stop):
+    """Form the groups, and store the numbers of deals from all groups on but the first and the last two."""
+    _form_groups(places, suits, deck, start, stop)
+    for group in range(places.num_groups - 3, 0, -1):
+        _count_deals(places, group)
 
 
 @kernel
@@ -228,6 +248,18 @@ def _split_rest(places, suits, deck, first, end, stop):
 
 # ---------------------------------------------------------------------------------------------------------------
 # The number of deals
+
+
+@kernel
+def _deals_to_groups(places):
+    """Return the number of deals of all cards to the groups."""
+    if places.num_groups > 2:
+        return _sum_of_shares(places, 0)
+    if places.num_groups == 2:
+        forced, free = _forced_and_free(places, 0)
+        chosen = places.group_room[0] - forced
+        return _CHOICES[free, chosen] if chosen >= 0 else 0.0
+    return 1.0 if places.num_groups == 0 or places.group_voids[0] == 0 else 0.0
 
 
 @kernel

@@ -15,8 +15,8 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.cards import SUIT_SIGNS
-from cardenvs.core.events import Table
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import UNKNOWN, PileLayout, Table
+from cardenvs.core.game_view import Choice, PileView
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import Field
 from cardenvs.core.seats import next_active, wrap
@@ -27,6 +27,7 @@ from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards
 from cardenvs.kits.sections import Part, cards, one_hot, one_seat, per_seat
 
 SUIT_SIZE = 13
+_SUIT_ORDER = "shdc"  # in which people see the suits of a hand, as in newspapers; others come first
 ACE_HIGH = "23456789TJQKA"  # ranks of the full deck from low to high
 NOT_HELD, MUST_FOLLOW, MUST_TRUMP, MUST_BEAT = 1, 2, 3, 4  # what `Tricks.explain` returns
 # Duties of players, for `Tricks`: whoever cannot follow must trump; whoever follows, or must trump, must beat the best
@@ -525,3 +526,19 @@ class TrickView(View):
         """Return the suits that each player has shown not to hold."""
         suits, players = self.tricks.ranking.suit_texts, range(int(s.rules.num_players))
         return {f"player_{p}": [text for k, text in enumerate(suits) if int(s.voids[p]) >> k & 1] for p in players}
+
+    def sort_hand(self, s: Any, pile: PileView) -> None:
+        """Show a hand by suit, high cards first, overlapping, and hidden cards last; one that is all hidden stays."""
+        seen = [card for card in pile.tokens if card != UNKNOWN]
+        hidden = [UNKNOWN] * (len(pile.tokens) - len(seen))
+        if hidden and not seen:
+            return
+        ranking = self.tricks.ranking
+        order = sorted(range(len(ranking.suits)), key=lambda suit: _SUIT_ORDER.find(ranking.suits[suit]))
+        suits = [[card for card in seen if ranking.suit_of(s, card) == suit] for suit in order]
+        for cards_of_suit in suits:
+            cards_of_suit.sort(key=lambda card: int(ranking.height(s, card)), reverse=True)
+        groups = [*suits, hidden]
+        pile.tokens = [card for group in groups for card in group]
+        pile.groups = [len(group) for group in groups if group]
+        pile.layout = PileLayout.FAN

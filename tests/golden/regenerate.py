@@ -28,6 +28,10 @@ OPTIONS = {
         {"phase": "auction", "tricks": (8, 5, 8, 5, 9, 4, 9, 4, 6, 7, 6, 7, 7, 6, 6, 6, 8, 5, 8, 4)},
     ],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
+    "hearts_v0": [
+        {"num_players": 3, "lead_any_club": True, "jd_bonus": True, "moon": "choice"},
+        {"num_players": 5, "target": 50, "first_trick_points": True, "no_trick_bonus": True},
+    ],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],

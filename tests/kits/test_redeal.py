@@ -14,9 +14,9 @@ from scipy.special import chdtrc
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.record import packed, takes_records
 from cardenvs.kits.cards import SUIT_SETS
-from cardenvs.kits.redeal import PLACES, deal_to_places
+from cardenvs.kits.redeal import PLACES, deal_to_places, number_of_deals
 
-DEAL = takes_records(deal_to_places)
+DEAL, NUMBER = takes_records(deal_to_places), takes_records(number_of_deals)
 STREAM = packed([("rng", "u8", (4,))])
 DRAWS_A_DEAL = 30 if COMPILED else 2
 MOST_DEALS = 200
@@ -32,11 +32,19 @@ class Dealer:
         self.places = np.zeros(1, PLACES)[0]
         self.asked = places
 
-    def deal(self, order=None):
-        """Return the cards of each place, in their order; deal from cards in the given order."""
+    def ask(self):
         self.places.number = len(self.asked)
         for k, (room, voids) in enumerate(self.asked):
             self.places.room[k], self.places.voids[k] = room, voids
+
+    def number(self):
+        """Return the number of deals."""
+        self.ask()
+        return NUMBER(self.places, self.suits, np.array(self.cards, np.int8), 0, len(self.cards))
+
+    def deal(self, order=None):
+        """Return the cards of each place, in their order; deal from cards in the given order."""
+        self.ask()
         deck = np.array([-1, *(order or self.cards), -1], np.int8)
         DEAL(self.stream, self.places, self.suits, deck, 1, len(deck) - 1)
         assert deck[0] == deck[-1] == -1
@@ -209,3 +217,24 @@ def test_other_suits_than_the_usual_four():
     dealer = Dealer((0, jack_of_spades, 14, 27), [(2, 0b0010), (2, 0)], 3, suits)
     for _ in range(20):
         assert set(dealer.deal()[0]) == {0, 27}
+
+
+def test_the_number_of_deals():
+    chooser = random.Random(8)
+    for _ in range(60 if COMPILED else 10):
+        cards, places, deals = small_case(chooser)
+        assert Dealer(cards, places, 0).number() == len(deals)
+
+
+@pytest.mark.parametrize(
+    ("cards", "places", "number"),
+    [
+        ([0, 1, 2], [(1, 0), (2, 0)], 3),
+        ([0, 1, 2], [(3, 0b0001)], 0),  # spades, and nobody may get them
+        ([0, 1, 13], [(1, 0b0001), (2, 0b0010)], 1),
+        ([0, 13, 14], [(1, 0b0010), (2, 0b0010)], 0),
+        ([], [], 1),
+    ],
+)
+def test_the_number_of_deals_of_a_few_cards(cards, places, number):
+    assert Dealer(cards, places, 0).number() == number

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from cardenvs.core.cards import SUIT_SIGNS
-from cardenvs.core.events import NO_PLAYER, UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.events import NO_PLAYER, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, CounterView, SheetView
 from cardenvs.core.text import count
 from cardenvs.games.bridge import state
@@ -29,7 +29,7 @@ from cardenvs.games.bridge.state import (
 )
 from cardenvs.kits.cards import CardView, card_text
 from cardenvs.kits.deck import NO_CARD
-from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, height, suit_of
+from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 
 _REASONS = {
     state.AUCTION_IS_ON: "the auction is on; make a call (rules.md 3.1)",
@@ -43,7 +43,6 @@ _SIDE_NAMES = ("NS", "EW")
 _VULNERABLE = ("nobody", "North and South", "East and West", "everybody")
 _SEAT_NAMES = ("North", "East", "South", "West")
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")  # by denomination
-_SUIT_ORDER = (0, 3, 2, 1)  # spades, hearts, diamonds, clubs, as in newspapers
 
 
 class BridgeView(TrickView, CardView):
@@ -121,7 +120,7 @@ class BridgeView(TrickView, CardView):
     def arrange(self, s, viewer, scene):
         """Hands by suit, calls and parts in the deal beside the players, contract and tricks in the heading."""
         for p in range(NUM_PLAYERS):
-            _sort_hand(scene.piles["hand", p])
+            self.sort_hand(s, scene.piles["hand", p])
             scene.piles["tricks", p].layout = PileLayout.NONE
             scene.notes[p].append(_SEAT_NAMES[p])
             if s.declarer == p:
@@ -194,16 +193,6 @@ def _explained(reading, k):
     if reading.named[k] >= 0 and number:
         parts.append(f"at least {number} {_SUIT_NAMES[int(reading.named[k])]}")
     return ", ".join(parts)
-
-
-def _sort_hand(pile):
-    """Group a hand that is seen by suit, high cards first, overlapping."""
-    if any(token == UNKNOWN for token in pile.tokens):
-        return
-    suits = [[card for card in pile.tokens if suit_of(card) == suit] for suit in _SUIT_ORDER]
-    pile.tokens = [card for cards in suits for card in sorted(cards, key=height, reverse=True)]
-    pile.groups = [len(cards) for cards in suits if cards]
-    pile.layout = PileLayout.FAN
 
 
 def _contract_text(s):
