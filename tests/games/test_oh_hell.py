@@ -1,4 +1,4 @@
-"""Tests of Oh Hell: paragraphs of rules.md that the scenario files leave out, an oracle, OpenSpiel, and worlds."""
+"""Tests of Oh Hell: paragraphs that the scenario files leave out, an oracle, OpenSpiel, worlds and the rule agent."""
 
 import collections
 import random
@@ -13,7 +13,17 @@ from cardenvs.core.events import SPECTATOR
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
-from cardenvs.games.oh_hell.rules import BID_0, PACK, SCHEDULES, SCORINGS, count_deals, points_of
+from cardenvs.games.oh_hell import belief
+from cardenvs.games.oh_hell.rules import (
+    BID_0,
+    PACK,
+    SCHEDULES,
+    SCORINGS,
+    SUIT_SETS,
+    count_deals,
+    determinize,
+    points_of,
+)
 
 GAME = get_game("oh_hell_v0")
 
@@ -321,3 +331,68 @@ def test_8_1_worlds_respect_voids_and_are_equally_likely():
     expected = 2 * draws / len(alone)
     assert len(alone) == 36
     assert chdtrc(len(alone) - 1, sum((number - expected) ** 2 / expected for number in alone.values())) > 1e-4
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent, and the worlds of search
+
+
+def returns_against(other, deals, **options):
+    """The mean return of a rule agent less that of the others, who play another policy, over all seats."""
+    total = 0.0
+    for number in range(deals):
+        state = GAME.new_state(seed=number, **options)
+        seat = number % state.num_players
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic" if state.current_player == seat else other, number))
+        others = [points for p, points in enumerate(state.returns) if p != seat]
+        total += state.returns[seat] - sum(others) / len(others)
+    return total / deals
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
+@pytest.mark.parametrize("options", [{}, {"num_players": 3, "scoring": "penalty"}, {"trump": "none", "hook": False}])
+def test_the_rule_agent_beats_random_play(options):
+    assert returns_against("random", 200, schedule="random", **options) > 3
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
+def test_the_rule_agent_makes_half_of_its_bids():
+    made = tries = 0
+    for seed in range(100):
+        state = GAME.new_state(seed=seed, schedule="random")
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic", seed))
+        facts = state.facts(0)
+        made += sum(bid == won for bid, won in zip(facts["bids"], facts["tricks_won"], strict=True))
+        tries += 4
+    assert made > tries / 2
+
+
+def test_likely_worlds_fit_what_the_player_knows_and_what_was_bid():
+    """Player 1 bids all tricks, so likely worlds give good cards to player 1; player 2 knows no more than before."""
+    state = played("2c 3c 4c  As Ks Qs  2h 3h 4h  Js", "bid 3", num_players=3, max_cards=3, schedule="fixed")
+    trumps = int(SUIT_SETS[PACK.suits.index("s")])
+
+    def mean_trumps(sample):
+        found = []
+        for seed in range(300 if COMPILED else 20):
+            records = state.records.copy()
+            sample(records[0], 2, seed)
+            assert int(records["hands"][0, 2]) == int(state.record.hands[2])
+            assert [int(hand).bit_count() for hand in records["hands"][0, :3]] == [3, 3, 3]
+            found.append((int(records["hands"][0, 1]) & trumps).bit_count())
+        return sum(found) / len(found)
+
+    assert mean_trumps(belief.sample_belief) > mean_trumps(determinize) + 0.5
+
+
+def test_likely_worlds_do_not_depend_on_the_true_deal_or_on_hidden_bids():
+    state = played(None, "bid 2", "bid 0", **HIDDEN)
+    twin = state.determinize(1, 3)
+    for seed in range(20):
+        first, second = state.records.copy(), twin.records.copy()
+        belief.sample_belief(first[0], 1, seed)
+        belief.sample_belief(second[0], 1, seed)
+        assert first["hands"].tolist() == second["hands"].tolist()
+        assert first["bids"].tolist() == second["bids"].tolist()

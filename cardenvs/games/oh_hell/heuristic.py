@@ -30,8 +30,8 @@ _ALL_CARDS = PACK.all_cards
 _points_of = kernel(points_of, inline=True)
 _suit_of, _led_suit, _winner, _strength = PACK.suit_of, TRICKS.led_suit, TRICKS.winner, TRICKS.ranking.strength
 
-WEIGHTS = np.array([0.9, 0.35, 0.3, 0.25, 0.5, 0.4, 0.85, 0.4, 0.05])
-SIDE, SIDE_LATER, TRUMP_LATER, RUFF, STEER, SHARE, WANT, DUCK, SPOIL = range(9)
+WEIGHTS = np.array([0.9, 0.35, 0.3, 0.25, 0.5, 0.4, 0.85, 0.4, 0.05, 0.8])
+SIDE, SIDE_LATER, TRUMP_LATER, RUFF, STEER, SHARE, WANT, DUCK, SPOIL, MOST = range(10)
 
 _CHANCES = packed([("number", "i8"), ("wins", "f8", (MAX_HAND,)), ("tricks", "f8", (MAX_HAND + 1,))])
 _new_chances = stack_record(_CHANCES)
@@ -80,8 +80,17 @@ def _value_of_card(s, player, card, hidden, w):
     if chance > 0:
         value += chance * _value(s, player, rest, hidden, bid, won + 1, False, w)
     if chance < 1:
-        value += (1 - chance) * _value(s, player, rest, hidden, bid, won, True, w)
+        value += (1 - chance) * (_value(s, player, rest, hidden, bid, won, True, w) + w[SPOIL] * _harm(s))
     return value
+
+
+@kernel(inline=True)
+def _harm(s):
+    """Return 1 if who wins the trick so far would have too many, -1 if they need it, 0 before the lead."""
+    if _led_suit(s) < 0:
+        return 0
+    winner = _winner(s)
+    return -1 if s.tricks_won[winner] < s.bids[winner] else 1
 
 
 @kernel
@@ -101,7 +110,7 @@ def _value(s, player, cards, hidden, bid, won, lost, w):
         total += c.wins[c.number]
         c.number += 1
     total = _move_mean(c, total, total + w[SHARE] * (_unwanted(s, player, left, lost) - total))
-    _move_mean(c, total, total + w[STEER] * (bid - won - total))
+    _move_mean(c, total, total + min(max(w[STEER] * (bid - won - total), -w[MOST]), w[MOST]))
     _count_tricks(c)
     value = 0.0
     for tricks in range(c.number + 1):
@@ -201,7 +210,7 @@ def _chance_now(s, player, card, hidden, w):
     p = wrap(player + 1, n)
     while p != s.leader:
         needs = s.bids[p] > s.tricks_won[p]
-        chance *= 1 - (w[WANT] if needs else w[DUCK]) * _chance_to_beat(s, p, card, led, hidden)
+        chance *= max(1 - (w[WANT] if needs else w[DUCK]) * _chance_to_beat(s, p, card, led, hidden), 0.0)
         p = wrap(p + 1, n)
     return chance
 
