@@ -197,7 +197,7 @@ class BidView(View):
     def facts(self, s: Any, player: int) -> dict[str, Any]:
         """Return bids and tricks of this deal and those before; a bid that the player does not see is "hidden"."""
         n, over = int(s.rules.num_players), int(s.num_deals) - 1
-        bids = [None if tricks == NO_BID else int(tricks) for tricks in s.bids[:n]]
+        bids: list[int | str | None] = [None if tricks == NO_BID else int(tricks) for tricks in s.bids[:n]]
         if self.bids.are_hidden(s):
             bids = ["hidden" if tricks is not None and p != player else tricks for p, tricks in enumerate(bids)]
         return {

@@ -181,6 +181,7 @@ class DealView(View):
         scene.counters["deal_number"].label = f"{count(int(s.hand_size), 'card')} each, deal"
         for p in range(len(scene.notes)):
             scene.piles["hand", p].tokens.sort(key=self._place_in_hand)
+            scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
 
     def _place_in_hand(self, card: int) -> tuple[int, int]:
         """Return the place of a card in a hand that is shown: suits apart, black and red in turn, high cards first."""

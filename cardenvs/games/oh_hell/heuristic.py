@@ -30,8 +30,14 @@ _ALL_CARDS = PACK.all_cards
 _points_of = kernel(points_of, inline=True)
 _suit_of, _led_suit, _winner, _strength = PACK.suit_of, TRICKS.led_suit, TRICKS.winner, TRICKS.ranking.strength
 
-WEIGHTS = np.array([0.9, 0.35, 0.3, 0.25, 0.5, 0.4, 0.85, 0.4, 0.05, 0.8])
-SIDE, SIDE_LATER, TRUMP_LATER, RUFF, STEER, SHARE, WANT, DUCK, SPOIL, MOST = range(10)
+# Found by duplicate games of rule agents with different values.
+_SIDE = 0.7  # how often a card of a side suit that no hidden card beats gets to win a trick
+_SIDE_LATER, _TRUMP_LATER = 0.2, 0.39  # how often a card that one hidden card beats does so after all
+_RUFF = 0.25  # what a missing side suit adds for each trump
+_SHARE = 0.29  # how far tricks that nobody else needs move what a hand promises
+_STEER, _MOST_STEERED = 0.38, 0.6  # how far players get from that towards their bid: a share of it, and tricks at most
+_WANT, _DUCK = 1.2, 0.67  # how likely, beside the cards, those who need tricks beat a card, and those who do not
+_SPOIL = 0.024  # points that it is worth to spoil another bid
 
 _CHANCES = packed([("number", "i8"), ("wins", "f8", (MAX_HAND,)), ("tricks", "f8", (MAX_HAND + 1,))])
 _new_chances = stack_record(_CHANCES)
@@ -40,20 +46,15 @@ _new_chances = stack_record(_CHANCES)
 @kernel
 def heuristic(s, legal, n, rng):
     """Choose the bid or card with the best expected points."""
-    return choose(s, legal, n, WEIGHTS)
-
-
-@kernel
-def choose(s, legal, n, w):
     player = np.int64(s.current_player)
     hidden = hidden_cards(s, player)
     best, best_value = np.int64(legal[0]), -1e9
     for k in range(n):
         action = np.int64(legal[k])
         if s.phase == BIDDING:
-            value = _value(s, player, s.hands[player], hidden, action - BID_0, 0, False, w)
+            value = _value(s, player, s.hands[player], hidden, action - BID_0, 0, False)
         else:
-            value = _value_of_card(s, player, action, hidden, w)
+            value = _value_of_card(s, player, action, hidden)
         if value > best_value:
             best, best_value = action, value
     return best
@@ -71,16 +72,16 @@ def hidden_cards(s, player):
 
 
 @kernel
-def _value_of_card(s, player, card, hidden, w):
+def _value_of_card(s, player, card, hidden):
     """Return the expected points after playing a card."""
     rest = s.hands[player] ^ np.int64(1) << card
-    chance = _chance_now(s, player, card, hidden, w)
+    chance = _chance_now(s, player, card, hidden)
     bid, won = np.int64(s.bids[player]), np.int64(s.tricks_won[player])
     value = 0.0
     if chance > 0:
-        value += chance * _value(s, player, rest, hidden, bid, won + 1, False, w)
+        value += chance * _value(s, player, rest, hidden, bid, won + 1, False)
     if chance < 1:
-        value += (1 - chance) * (_value(s, player, rest, hidden, bid, won, True, w) + w[SPOIL] * _harm(s))
+        value += (1 - chance) * (_value(s, player, rest, hidden, bid, won, True) + _SPOIL * _harm(s))
     return value
 
 
@@ -94,23 +95,23 @@ def _harm(s):
 
 
 @kernel
-def _value(s, player, cards, hidden, bid, won, lost, w):
+def _value(s, player, cards, hidden, bid, won, lost):
     """Return the expected points of a player who holds some cards and has won some tricks; `lost`: not this one."""
     c = _new_chances()
     c.number = 0
     total = 0.0
     n = s.rules.num_players
     left = count_bits(cards)
-    held, short = left * (n - 1), _shortness(s, cards, w)
+    held, short = left * (n - 1), _shortness(s, cards)
     rest = cards
     while rest:
         card = lowest_card(rest)
         rest &= rest - 1
-        c.wins[c.number] = card_chance(s.trump, card, hidden, held, n - 1, short, w)
+        c.wins[c.number] = card_chance(s.trump, card, hidden, held, n - 1, short)
         total += c.wins[c.number]
         c.number += 1
-    total = _move_mean(c, total, total + w[SHARE] * (_unwanted(s, player, left, lost) - total))
-    _move_mean(c, total, total + min(max(w[STEER] * (bid - won - total), -w[MOST]), w[MOST]))
+    total = _move_mean(c, total, total + _SHARE * (_unwanted(s, player, left, lost) - total))
+    _move_mean(c, total, total + min(max(_STEER * (bid - won - total), -_MOST_STEERED), _MOST_STEERED))
     _count_tricks(c)
     value = 0.0
     for tricks in range(c.number + 1):
@@ -125,15 +126,15 @@ def expected_tricks(s, player):
     hidden = _ALL_CARDS & ~hand
     if s.turned_up != NO_CARD:
         hidden &= ~(np.int64(1) << s.turned_up)
-    short, rest = _shortness(s, hand, WEIGHTS), hand
+    short, rest = _shortness(s, hand), hand
     while rest:
-        total += card_chance(s.trump, lowest_card(rest), hidden, s.hand_size * (n - 1), n - 1, short, WEIGHTS)
+        total += card_chance(s.trump, lowest_card(rest), hidden, s.hand_size * (n - 1), n - 1, short)
         rest &= rest - 1
     return total
 
 
 @kernel
-def _shortness(s, cards, w):
+def _shortness(s, cards):
     """Return how many side suits are about to run out, for ruffs."""
     short = 0.0
     for suit in range(4):
@@ -144,20 +145,20 @@ def _shortness(s, cards, w):
 
 
 @kernel
-def card_chance(trump, card, hidden, held, others, short, w):
+def card_chance(trump, card, hidden, held, others, short):
     """Return the chance that a card wins a trick sometime, if its owner neither needs nor avoids tricks."""
     suit, unseen = _suit_of(card), count_bits(hidden)
     higher = count_bits(hidden & SUIT_SETS[suit] & ~((np.int64(2) << card) - 1))
     top = chance_of_none(higher, min(held, unseen), unseen)
     if suit == trump:
-        return min(top + (1 - top) * (w[TRUMP_LATER] / max(higher, 1) + w[RUFF] * short), 1.0)
+        return min(top + (1 - top) * (_TRUMP_LATER / max(higher, 1) + _RUFF * short), 1.0)
     safe = 1.0
     if trump >= 0:
         size = held // others
         void = chance_of_none(count_bits(hidden & SUIT_SETS[suit]), size, unseen)
         ruff = void * (1 - chance_of_none(count_bits(hidden & SUIT_SETS[trump]), size, unseen))
         safe = (1 - ruff) ** others
-    return w[SIDE] * safe * (top + (1 - top) * w[SIDE_LATER] / max(higher, 1))
+    return _SIDE * safe * (top + (1 - top) * _SIDE_LATER / max(higher, 1))
 
 
 @kernel
@@ -199,7 +200,7 @@ def _count_tricks(c):
 
 
 @kernel
-def _chance_now(s, player, card, hidden, w):
+def _chance_now(s, player, card, hidden):
     """Return the chance that a card wins the current trick."""
     led, n = _led_suit(s), s.rules.num_players
     if led < 0:
@@ -210,7 +211,7 @@ def _chance_now(s, player, card, hidden, w):
     p = wrap(player + 1, n)
     while p != s.leader:
         needs = s.bids[p] > s.tricks_won[p]
-        chance *= max(1 - (w[WANT] if needs else w[DUCK]) * _chance_to_beat(s, p, card, led, hidden), 0.0)
+        chance *= max(1 - (_WANT if needs else _DUCK) * _chance_to_beat(s, p, card, led, hidden), 0.0)
         p = wrap(p + 1, n)
     return chance
 
