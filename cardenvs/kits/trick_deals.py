@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.events import UNKNOWN, Op, Table
+from cardenvs.core.events import UNKNOWN, CounterUse, Op, Table
 from cardenvs.core.game_view import Scene
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import Field
 from cardenvs.core.seats import wrap
 from cardenvs.core.text import count
 from cardenvs.core.view import View
-from cardenvs.kits.cards import Pack, count_bits, lowest_card
+from cardenvs.kits.cards import Pack, count_bits
 from cardenvs.kits.deck import (
     NO_CARD,
     begin_world,
@@ -30,7 +30,7 @@ from cardenvs.kits.deck import (
     stock_of,
 )
 from cardenvs.kits.redeal import add_place, deal_to_places, list_cards, new_places
-from cardenvs.kits.sections import Part, number, one_seat, written
+from cardenvs.kits.sections import Part, cards, number, one_seat, per_seat
 from cardenvs.kits.tricks import add_hands, card_in_trick, clear_tricks, take_hands, trick_fields
 
 _SUITS_IN_HAND = "shcd"
@@ -142,32 +142,12 @@ def redeal_with_stock(s, player, suit_sets, seed):
 def deal_sections(pack: Pack, max_tricks: int, max_deals: int) -> tuple[Part, ...]:
     """Return the sections of deals, beside `trick_sections`."""
     return (
-        written("played_in", pack.labels, "number of the trick in which a card was played, 0 if it was not",
-                _write_played_in, high=max_tricks),
-        written("last_won", pack.labels, "who won a card in the deal before: 1 for the observer, then in turn",
-                _write_last_won, high="num_players"),
+        per_seat(cards("won", pack.labels, "cards in tricks won in this deal", "won")),
+        per_seat(cards("last_won", pack.labels, "cards in tricks won in the deal before", "last_won")),
         one_seat("dealer", "the dealer", "dealer"),
         number("deal_number", "deals begun", "num_deals", high=max_deals),
         number("cards_each", "cards of each player in this deal", "hand_size", high=max_tricks),
-    )  # fmt: skip
-
-
-@kernel(inline=True)
-def _write_played_in(s, player, out, at):
-    for trick in range(min(s.trick + 1, s.played.shape[1])):
-        for p in range(s.rules.num_players):
-            if s.played[p, trick] != NO_CARD:
-                out[at + s.played[p, trick]] = trick + 1
-
-
-@kernel(inline=True)
-def _write_last_won(s, player, out, at):
-    n = s.rules.num_players
-    for seat in range(n):
-        cards = s.last_won[wrap(player + seat, n)]
-        while cards:
-            out[at + lowest_card(cards)] = seat + 1
-            cards &= cards - 1
+    )
 
 
 class DealView(View):
@@ -176,9 +156,12 @@ class DealView(View):
     pack: Pack
 
     def arrange(self, s: Any, viewer: int, scene: Scene) -> None:
-        """Show hands by suit, and the number of cards beside that of the deal."""
+        """Show hands by suit, the number of cards beside that of the deal, and no score that equals the return."""
         super().arrange(s, viewer, scene)
         scene.counters["deal_number"].label = f"{count(int(s.hand_size), 'card')} each, deal"
+        score = scene.counters.get("score")
+        if score is not None and score.value == s.returns[: len(score.value)].tolist():
+            score.use = CounterUse.NONE  # returns are shown, too
         for p in range(len(scene.notes)):
             scene.piles["hand", p].tokens.sort(key=self._place_in_hand)
             scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
