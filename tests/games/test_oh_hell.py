@@ -136,7 +136,7 @@ def test_3_1_nobody_bids_more_tricks_than_there_are():
     state = GAME.new_state(seed=1, num_players=3, schedule="up", max_cards=3)
     assert [state.action_label(action) for action in state.legal_actions()] == ["bid 0", "bid 1"]
     assert "at most the number of cards" in state.explain_illegal(BID_0 + 2)
-    assert state.explain_illegal(BID_0 + 1) is None
+    assert state.explain_illegal(BID_0 + 1) == ""
 
 
 def test_3_2_without_the_hook_all_bids_are_open():
@@ -353,7 +353,7 @@ def returns_against(other, deals, **options):
 @pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
 @pytest.mark.parametrize("options", [{}, {"num_players": 3, "scoring": "penalty"}, {"trump": "none", "hook": False}])
 def test_the_rule_agent_beats_random_play(options):
-    assert returns_against("random", 200, schedule="random", **options) > 3
+    assert returns_against("random", 400, schedule="random", **options) > 1.5
 
 
 @pytest.mark.skipif(not COMPILED, reason="hundreds of deals")

@@ -36,8 +36,8 @@ _SIDE_LATER, _TRUMP_LATER = 0.2, 0.39  # how often a card that one hidden card b
 _RUFF = 0.25  # what a missing side suit adds for each trump
 _SHARE = 0.29  # how far tricks that nobody else needs move what a hand promises
 _STEER, _MOST_STEERED = 0.38, 0.6  # how far players get from that towards their bid: a share of it, and tricks at most
-_WANT, _DUCK = 1.2, 0.67  # how likely, beside the cards, those who need tricks beat a card, and those who do not
-_SPOIL = 0.024  # points that it is worth to spoil another bid
+_WANT, _DUCK = 1.2, 0.67  # factors of the chance to beat a card, for players who need tricks and for others
+_SPOIL = 0.024  # points that spoiling the bid of another player is worth
 
 _CHANCES = packed([("number", "i8"), ("wins", "f8", (MAX_HAND,)), ("tricks", "f8", (MAX_HAND + 1,))])
 _new_chances = stack_record(_CHANCES)
