@@ -51,6 +51,7 @@ from docs.repository import page_text, repository
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
+PICTURE_PART = {"oh_hell_v0": 8}  # in the middle of Oh Hell, players have one card
 PICTURE_SEED = 7
 MEASURED = "solving.svg"  # takes a minute; see docs/solving_curves.py
 PLAYED_GAMES = 51  # for the typical length of a game
@@ -376,9 +377,9 @@ def thumbnail_of(game: Game) -> str:
 
 @functools.cache
 def middle_position(game: Game) -> State:
-    """Where half of a typical game of the default opponent has been played."""
+    """Where half of a typical game of the default opponent has been played, or the part that PICTURE_PART gives."""
     state = game.new_state(seed=PICTURE_SEED)
-    for ply in range(typical_length(game) // 2):
+    for ply in range(typical_length(game) // PICTURE_PART.get(game.name, 2)):
         after = state.clone()
         after.apply(state.policy_action(game.default_opponent, ply))
         if after.is_terminal:

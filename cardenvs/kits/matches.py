@@ -80,6 +80,39 @@ def pay_stake(s, loser, stake, sides):
     s.terminal = 1
 
 
+@kernel
+def _above_and_level(s, player):
+    """Return how many players are above `player` in `s.scores`, and how many level with them; who has left is below."""
+    above, level = np.int64(0), np.int64(0)
+    for other in range(s.rules.num_players):
+        if s.active[other] != s.active[player]:
+            above += s.active[other]
+        elif s.scores[other] > s.scores[player]:
+            above += 1
+        elif s.scores[other] == s.scores[player]:
+            level += 1
+    return above, level
+
+
+@kernel
+def pay_places(s):
+    """End the game: places in `s.scores` pay from 1 to -1 in equal steps; players who are level share their places."""
+    for p in range(s.rules.num_players):
+        above, level = _above_and_level(s, p)
+        s.rewards[p] = 1 - (2 * above + level - 1) / (s.rules.num_players - 1)
+    s.terminal = 1
+
+
+@kernel
+def pay_best(s):
+    """End the game: each player pays 1 / (players - 1), except for those with the best of `s.scores`, who share it."""
+    n = s.rules.num_players
+    for p in range(n):
+        above, level = _above_and_level(s, p)
+        s.rewards[p] = -1 / (n - 1) if above else (n / level - 1) / (n - 1)
+    s.terminal = 1
+
+
 @kernel(inline=True)
 def goes_on(s, sign, sides, max_hands, wins, drawn, log):
     """Return whether a match to `s.rules.target` points goes on after a hand. If not, end it.

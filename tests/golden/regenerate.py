@@ -37,6 +37,10 @@ OPTIONS = {
     "kuhn_poker_v0": [{"num_players": 3}],
     "one_player_poker_v0": [{"plays": 2, "discards": 0, "reward": "gameplay"}],
     "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
+    "oh_hell_v0": [
+        {"num_players": 5, "order_of_bids": "simultaneous", "trump": "rotate", "schedule": "up", "max_cards": 4},
+        {"num_players": 3, "scoring": "penalty", "returns": "rank", "max_cards": 3, "first_dealer": "random"},
+    ],
     "leduc_poker_v0": [{"num_players": 3}, {"ante": 5, "raise_size": (3, 10), "max_raises": 4}],
     "scopa_v0": [{"num_players": 3, "target": None, "napola": True}, {"num_players": 4, "scopone": "nine"}],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
