@@ -7,15 +7,12 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.marjapussi.rules import (
+from cardenvs.games.marjapussi.cards import (
     both_of,
-    calls,
     king_and_queen,
     led_suit,
     one_of,
-    open_suits,
     partner_of,
-    playable,
     points_of,
     rank_of,
     strength,
@@ -23,6 +20,8 @@ from cardenvs.games.marjapussi.rules import (
     suits_with,
     trick_winner,
 )
+from cardenvs.games.marjapussi.marriages import calls, open_suits
+from cardenvs.games.marjapussi.rules import playable
 from cardenvs.games.marjapussi.state import (
     ACE,
     ANSWER,

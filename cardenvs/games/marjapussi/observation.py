@@ -1,7 +1,7 @@
 """What a player of Marjapussi observes."""
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.marjapussi.rules import TRICKS
+from cardenvs.games.marjapussi.cards import TRICKS
 from cardenvs.games.marjapussi.state import (
     ANSWER,
     MARKS,

@@ -17,6 +17,7 @@ NUM_SIDES = 2
 SUITS = "cdhs"
 NUM_SUITS = len(SUITS)
 PACK = Pack("6789JQKTA", SUITS, by="rank")  # (1.2)
+NUM_CARDS = PACK.size
 MAX_TRICKS = len(PACK.ranks)
 QUEEN, KING, TEN, ACE = (PACK.ranks.index(rank) for rank in "QKTA")
 MATES = np.int64(0b1111_1111 << TEN * NUM_SUITS)  # aces and tens
@@ -27,7 +28,7 @@ PHASES = ("play", "answer")
 
 # Actions: play card c; declare the marriage of suit k; ask the partner for one, or for the other half of one; answer
 # with that of suit k.
-OWN_0 = PACK.size
+OWN_0 = NUM_CARDS
 WHOLE = OWN_0 + NUM_SUITS
 HALF_0 = WHOLE + 1
 NAME_0 = HALF_0 + NUM_SUITS
@@ -93,7 +94,7 @@ STATE = record(
     rules_dtype(MarjapussiOptions),
     NUM_PLAYERS,
     [
-        *deck_fields(PACK.size),
+        *deck_fields(NUM_CARDS),
         *trick_fields(NUM_PLAYERS, MAX_TRICKS),
         ("won", "i8", (NUM_PLAYERS,)),  # cards in tricks that p has won                                seen by: all
         ("last_played", "i8", (NUM_PLAYERS,)),  # in the hand before                                    seen by: all

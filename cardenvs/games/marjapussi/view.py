@@ -5,7 +5,8 @@ from dataclasses import replace
 from cardenvs.core.events import UNKNOWN, CounterUse
 from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.marjapussi import state
-from cardenvs.games.marjapussi.rules import TRICKS, calls, led_suit, open_suits, partner_of
+from cardenvs.games.marjapussi.cards import TRICKS, led_suit, partner_of
+from cardenvs.games.marjapussi.marriages import calls, open_suits
 from cardenvs.games.marjapussi.state import (
     ANSWER,
     HALF_0,

@@ -8,7 +8,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.marjapussi.rules import both_of, king_and_queen, one_of, partner_of
+from cardenvs.games.marjapussi.cards import both_of, king_and_queen, one_of, partner_of
 from cardenvs.games.marjapussi.state import NUM_PLAYERS, NUM_SUITS
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import begin_world
