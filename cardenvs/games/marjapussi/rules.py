@@ -45,7 +45,8 @@ from cardenvs.kits.matches import leave, pay_sides, pay_winner, side_of
 from cardenvs.kits.tricks import cards_played, clear_tricks
 
 _SPADES = PACK.suit_sets[PACK.suits.index("s")]
-_playable, _explain_card, _take_turn = TRICKS.playable, TRICKS.explain, TRICKS.take_turn
+_playable, _explain_card = TRICKS.playable, TRICKS.explain
+_take_turn, _gather = TRICKS.take_turn, TRICKS.gather
 
 
 @kernel(inline=True)
@@ -192,7 +193,7 @@ def _end_trick(s, winner, log):
         card = np.int64(s.played[p, s.trick - 1])
         points += points_of(s, card)
         s.won[winner] |= np.int64(1) << card
-        ev.log_move_all(log, state.TAKES, p, state.TRICK + p, state.WON + winner)
+    _gather(s, winner, log)
     ev.log_note(log, state.WINS_TRICK, winner, points)
     side = side_of(winner, NUM_SIDES)
     _set_points(s, side, s.points[side] + points, log)
