@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from cardenvs.core.events import UNKNOWN, CounterUse
+from cardenvs.core.events import UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.marjapussi import state
 from cardenvs.games.marjapussi.cards import TRICKS, led_suit, partner_of
@@ -78,10 +78,12 @@ class MarjapussiView(TrickView, PackView):
             return f"player_{s.leader} asks you for a marriage, and you hold several: which one do you name?"
         if led_suit(s) >= 0:
             return super().prompt(s)
-        first = " the first card" if s.trick == 0 else " a card"
-        if not int(calls(s)):
-            return f"Lead{first}."
-        return f"Lead{first}, or first declare a marriage, or ask player_{partner_of(int(s.current_player))} for one."
+        found = int(calls(s))
+        declares = "declare a marriage" if found & (1 << WHOLE) - 1 else ""
+        asks = f"ask player_{partner_of(int(s.current_player))} for one" if found >> WHOLE else ""
+        if asks and not declares:
+            asks = asks.replace("one", "a marriage")
+        return ", or first ".join(["Lead a card", *filter(None, [" or ".join(filter(None, [declares, asks]))])]) + "."
 
     def facts(self, s, player):
         """Trumps, marriages, points, and what players have shown of their hands."""
@@ -112,6 +114,7 @@ class MarjapussiView(TrickView, PackView):
 
     def arrange(self, s, viewer, scene):
         """Hands by suit; partners; trumps, marriages, points and scores."""
+        scene.piles["deck", None].layout = PileLayout.NONE  # all cards are dealt
         for p in range(NUM_PLAYERS):
             self._sort_hand(scene.piles["hand", p])
             scene.notes[p].append(f"with player_{partner_of(p)}")
