@@ -1,9 +1,11 @@
 """What a player of Marjapussi observes."""
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.options import NONE
 from cardenvs.games.marjapussi.cards import TRICKS
 from cardenvs.games.marjapussi.state import (
     ANSWER,
+    ASK_OPEN,
     MARKS,
     MATES,
     MAX_BONUS,
@@ -39,6 +41,10 @@ def _answers(s, p):
     return s.phase == ANSWER
 
 
+def _is_match(options):
+    return options.match_target is not None
+
+
 def _by_side(part):
     return per_side(part, NUM_SIDES, "the observer's side first")
 
@@ -55,14 +61,22 @@ OBSERVATION = Observation(
     STATE,
     *trick_sections(TRICKS),
     per_seat(cards("lacks", PACK.labels, "cards that a player has shown not to hold", "lacks")),
-    per_seat(cards("last_played", PACK.labels, "cards played in the hand before", "last_played")),
+    *only(
+        _is_match,
+        per_seat(cards("last_played", PACK.labels, "cards played in the hand before", "last_played")),
+        rules=kernel(lambda rules: rules.match_target != NONE, inline=True),
+    ),
     per_seat(cards("marriages", SUITS, "suits of which a player is known to have been dealt K and Q", "pairs")),
     per_seat(cards("halves", SUITS, "suits of which a player is known to have been dealt one of these", "halves")),
     per_seat(cards("no_marriages", SUITS, "suits of which a player is known not to have been dealt both", "no_pairs")),
     per_seat(cards("some_marriage", SUITS, "suits, one of which a player had both of", "some_pair")),
     per_seat(cards("silent", SUITS, "suits that a player could have declared, if held, and did not", "silent")),
-    cards("partner_marriages", SUITS, "ask=open: suits of which the partner had K and Q", "shown_pairs"),
-    cards("partner_no_marriages", SUITS, "ask=open: suits of which the partner had not both", "shown_no_pairs"),
+    *only(
+        lambda options: options.ask == "open",
+        cards("partner_marriages", SUITS, "suits of which the partner was seen to hold K and Q", "shown_pairs"),
+        cards("partner_no_marriages", SUITS, "suits of which the partner was seen not to hold both", "shown_no_pairs"),
+        rules=kernel(lambda rules: rules.ask == ASK_OPEN, inline=True),
+    ),
     _by_side(cards("declared", SUITS, "suits whose marriages a side has declared", "declared")),
     one_hot("trump", SUITS, "one-hot suit of trumps, zeros if there are none yet", "trump"),
     number("calls", "calls before this lead", "num_calls", high=MAX_CALLS),
