@@ -17,8 +17,10 @@ from cardenvs.core.options import fill_rules
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
 from cardenvs.games.marjapussi import state as parts
+from cardenvs.games.marjapussi.heuristic import sample_belief
 from cardenvs.games.marjapussi.rules import apply_action
 from cardenvs.games.marjapussi.state import HALF_0, NAME_0, OWN_0, PACK, SUITS, WHOLE
+from cardenvs.games.marjapussi.worlds import determinize
 
 GAME = get_game("marjapussi_v0")
 VALUES = {
@@ -426,3 +428,69 @@ def test_worlds_are_equally_likely_in_many_positions():
     print(f"CARDENVS_TEST_SEED={seed}")
     values = check_worlds(seed, 200, most_hidden=8) + check_worlds(seed, 100, most_hidden=8, ask="open")
     assert min(values) > 1e-6
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The heuristic
+
+
+def choice(state):
+    return text_of(state.policy_action("heuristic", 0))
+
+
+def test_the_heuristic_declares_before_it_asks_and_asks_before_it_leads():
+    own = played(DEAL_A, "As", "Ts", "8s", "Js")
+    assert choice(own) == "own c"  # three clubs to the ten, two hearts
+    half = played(HALVES, "Ac", "8c", "7c", "6c")
+    assert choice(half) in ("half c", "half d")
+    half.apply(action_of("half c"))
+    assert choice(half) in PACK.labels
+
+
+def test_the_heuristic_asks_nothing_that_it_knows():
+    state = played(HALVES, "Ac", "8c", "7c", "6c", "half d", calls_per_lead=4)
+    assert choice(state) == "half c"
+    state.apply(action_of("half c"))
+    assert choice(state) == "whole"  # in hearts or spades
+    state.apply(WHOLE)
+    assert choice(state) in PACK.labels
+
+
+def test_the_heuristic_gives_the_partner_tens_and_keeps_them_from_opponents():
+    deal = ["Ac 6c 678d 678h 6s", "789c 9JTd 9Jh 7s", "TKc QKd QKh 89Js", "QJc Ad TAh TQKAs"]
+    state = played(deal, "Ac", "7c")
+    assert choice(state) == "Tc"
+    other = played([deal[3], deal[0], deal[1], deal[2]], "Qc", "Ac", "7c", dealer=3)
+    assert choice(other) == "Kc"
+
+
+def test_the_heuristic_wins_against_random_players():
+    total = 0
+    for seed in range(100):
+        state = GAME.new_state(seed=seed)
+        while not state.is_terminal:
+            policy = "heuristic" if state.current_player % 2 == seed % 2 else "random"
+            state.apply(state.policy_action(policy, seed=seed))
+        total += state.returns[seed % 2]
+    assert total > 120
+
+
+def test_search_leaves_out_worlds_in_which_somebody_kept_a_marriage():
+    """Player 0 led a second time without a call, so a pair in their hand is a guess that beliefs avoid."""
+    state = played(HALVES, "Ac", "8c", "7c", "6c", "Tc", "9c", "Qc", "Jc")
+    silent = int(state.record.silent[0])
+    assert silent == 0b1111
+    kept = []
+    for world in (takes_records(determinize), takes_records(sample_belief)):
+        twins = np.repeat(state.records, 200)
+        for seed, twin in enumerate(twins):
+            world(twin, 1, seed)
+        kept.append(sum(bool(king & queen & silent) for king, queen in map(kings_and_queens, twins)))
+    assert kept[0] > 10
+    assert kept[1] < kept[0] / 4
+
+
+def kings_and_queens(record):
+    """The suits of which player 0 has the king, and the queen, as bit sets."""
+    hand = int(record["hands"][0])
+    return hand >> parts.KING * 4 & 15, hand >> parts.QUEEN * 4 & 15

@@ -25,6 +25,7 @@ from cardenvs.games.marjapussi.rules import playable
 from cardenvs.games.marjapussi.state import (
     ACE,
     ANSWER,
+    CARD_POINTS,
     HALF_0,
     KING,
     MARKS,
@@ -37,6 +38,7 @@ from cardenvs.games.marjapussi.state import (
     PACK,
     QUEEN,
     TEN,
+    TOTAL_POINTS,
     WHOLE,
     ZERO,
 )
@@ -46,11 +48,12 @@ from cardenvs.kits.deck import NO_CARD
 from cardenvs.kits.matches import side_of
 
 _MARK = 30.0  # card points that a mark is worth
-_ACE_COST, _TEN_COST = 4.0, 3.0  # what high cards are worth in hand, beside their points
-_TRUMP_COST, _HEIGHT_COST = 3.0, 0.8  # what a low trump is worth there, and each step of its rank
+_ACE_COST, _TEN_COST = 12.0, 6.0  # what high cards are worth in hand, beside their points
+_TRUMP_COST, _HEIGHT_COST = 30.0, 4.0  # what a low trump is worth there, and each step of its rank
 _PARTNER_CALLS, _OPPONENT_CALLS = 0.45, 0.45  # chance that a player who gets the lead can declare something
 _FEED = 4.0  # points that a partner adds to a trick that the side wins
-_LAST_CARDS = 3  # cards in hand from which on the last trick is looked at
+_DECIDED = 0.1  # what a card point is worth once the majority is decided
+_LAST_CARDS = 5  # cards in hand from which on the last trick is looked at
 _SUITS = PACK.suit_sets
 _TRIES = 12  # worlds among which `sample_belief` looks for a likely one
 
@@ -220,7 +223,16 @@ def _value_of_trick(s, player, card, hidden, ours, partners, theirs):
         else:
             chance -= chance * beats
     lead = ours if winner == player else partners
-    return (2 * chance - 1) * (on_table + (_FEED if to_come else 0.0)) + chance * lead - (1 - chance) * theirs
+    points = (on_table + (_FEED if to_come else 0.0)) * _weight_of_points(s)
+    return (2 * chance - 1) * points + chance * lead - (1 - chance) * theirs
+
+
+@kernel(inline=True)
+def _weight_of_points(s):
+    """1, or little once a side has the majority, for which alone card points count."""
+    if s.rules.scoring != MARKS or s.rules.majority != CARD_POINTS:
+        return 1.0
+    return _DECIDED if 2 * max(s.points[0], s.points[1]) > TOTAL_POINTS[s.rules.values] else 1.0
 
 
 @kernel

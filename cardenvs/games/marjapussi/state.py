@@ -166,4 +166,5 @@ DRAWN = TABLE.event("drawn", Op.NOTE, "After {value:hand} the match is drawn.")
 FORFEITS = declare_forfeit(TABLE)
 
 VALUES = np.array([[0, 0, 0, 0, 2, 3, 4, 10, 11], [0, 0, 0, 0, 5, 5, 5, 10, 10]], np.int8)  # by option and rank (1.3)
+TOTAL_POINTS = np.array([120, 140], np.int64)  # of all cards, by option
 NO_TARGET = NONE
