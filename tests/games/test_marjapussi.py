@@ -11,14 +11,13 @@ from marjapussi_oracle import Oracle
 from scipy.special import chdtrc
 
 from cardenvs.core.codes import FORFEIT
-from cardenvs.core.events import NO_LOG
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import fill_rules
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
+from cardenvs.core.state import State
 from cardenvs.games.marjapussi import state as parts
 from cardenvs.games.marjapussi.heuristic import sample_belief
-from cardenvs.games.marjapussi.rules import apply_action
 from cardenvs.games.marjapussi.state import HALF_0, NAME_0, OWN_0, PACK, SUITS, WHOLE
 from cardenvs.games.marjapussi.worlds import determinize
 
@@ -184,11 +183,10 @@ def test_1_2_packs(pack, size, lowest):
 
 def before_the_end(points, winner=0, mates=(0, 0), scores=(0, 0), bonus=(0, 0), in_bag=(0, 0), **options):
     """A record before the last card of a hand, which `winner` takes; the last trick has no card points."""
-    states = np.zeros(1, parts.STATE)
-    fill_rules(states["rules"], GAME.make_options(**options))
+    states, options = blank(**options)
     s = states[0]
-    s["active"], s["trick"], s["trump"], s["num_hands"], s["dealer"] = 1, 8, -1, 1, 3
-    s["played"], s["leader"], s["current_player"] = -1, 0, 3
+    s["trick"], s["num_hands"], s["dealer"] = 8, 1, 3
+    s["leader"], s["current_player"] = 0, 3
     for p, card in enumerate(["9c", "8c", "7c", "6c"]):
         s["played"][(winner + p) % 4, 8] = PACK.labels.index(card)
     s["hands"][3] = 1 << int(s["played"][3, 8])
@@ -197,11 +195,17 @@ def before_the_end(points, winner=0, mates=(0, 0), scores=(0, 0), bonus=(0, 0), 
     tens_and_aces = [card for card in range(PACK.size) if PACK.labels[card][0] in "AT"]
     for side, number in enumerate(mates):
         s["won"][side] = sum(1 << tens_and_aces.pop() for _ in range(number))
-    APPLY(s, card, NO_LOG)
-    return s
+    state = State._from_record(GAME, options, states)
+    state.apply(card)
+    return state.records[0]
 
 
-APPLY = takes_records(apply_action)
+def blank(**options):
+    """An array of one record without hands and tricks, and its options."""
+    states, options = np.zeros(1, parts.STATE), GAME.make_options(**options)
+    fill_rules(states["rules"], options)
+    states["active"], states["trump"], states["played"] = 1, -1, -1
+    return states, options
 
 
 def score(*arguments, **options):
@@ -249,14 +253,14 @@ def test_16_marriages_beside_the_target():
 
 def declared(calls=2, **options):
     """A record in which player 0 has declared marriages at 11 to 9."""
-    states = np.zeros(1, parts.STATE)
-    fill_rules(states["rules"], GAME.make_options(calls_per_lead=2, **options))
+    states, options = blank(calls_per_lead=2, **options)
     s = states[0]
-    s["active"], s["trick"], s["trump"], s["played"], s["scores"] = 1, 4, -1, -1, (11, 9)
+    s["trick"], s["scores"] = 4, (11, 9)
     s["hands"][0] = sum(1 << PACK.labels.index(card) for card in cards("KQc KQh Js"))
+    state = State._from_record(GAME, options, states)
     for suit in range(calls):
-        APPLY(s, OWN_0 + 2 * suit, NO_LOG)
-    return s
+        state.apply(OWN_0 + 2 * suit)
+    return state.records[0]
 
 
 def test_17_the_last_trick_scores_before_the_majority():
