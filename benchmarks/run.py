@@ -157,6 +157,7 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("katko_v0", {"num_players": 7}, ""),
     ("briscola_v0", {}, "5 M"),
     ("briscola_v0", {"num_players": 4}, ""),
+    ("marjapussi_v0", {}, "4 M"),
     ("kasino_v0", {}, "1 M"),
     ("casino_v0", {}, "1 M"),
     ("casino_v0", {"num_players": 4, "teams": True}, ""),

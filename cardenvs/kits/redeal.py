@@ -1,6 +1,7 @@
 """Dealing what a player cannot know: worlds for `determinize`.
 
 `redeal_hands` deals the hidden cards to the other hands and the stock; `redeal_unseen` is a whole `determinize`.
+`deal_to_three` deals to three hands, each of which may not get some cards.
 
 Players who do not follow suit show that they have none left, and worlds must respect this. `deal_to_places` deals the
 hidden cards to *places*, such as a hand or the stock, each with room for some cards and with suits that it may not get
@@ -23,7 +24,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
-from cardenvs.core.rng import canonical_shuffle, random_unit, shuffle
+from cardenvs.core.rng import canonical_shuffle, random_below, random_unit, shuffle
 from cardenvs.core.scratch import stack_record
 from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, begin_world, hidden_in_hands_and_deck
@@ -378,3 +379,71 @@ def _next_share(places, group):
         after += places.share[suit]
         room += _most_of(places, group, suit)
     return False
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Three hands that may not get some cards
+
+# Begin with `new_three_hands()` and set room and barred of each; the room of a hand that is not there is 0.
+THREE_HANDS = packed(
+    [
+        ("room", "i8", (3,)),  # cards that a hand takes
+        ("barred", "i8", (3,)),  # bit set of the cards that it may not get
+        ("cards", "i8", (3,)),  # bit set of the cards that it was dealt
+    ]
+)
+new_three_hands = stack_record(THREE_HANDS)
+
+
+@kernel
+def deal_to_three(s, hands, cards):
+    """Deal some cards to three hands, so that all deals in which no hand gets a card barred from it are equally likely.
+
+    Cards that may go to the same hands are alike. Two of the three classes of cards that may go to hand 0 and to
+    another one determine how many of the rest it gets; so draw these two numbers, in proportion to the number of deals.
+    Then deal hand 0, and then hand 1, which leaves what hand 2 gets.
+
+    Args:
+        s: record; its `rng` is advanced.
+        hands: a THREE_HANDS; its `cards` are written. Some deal must fit.
+        cards: bit set of the cards, as many as there is room for.
+    """
+    zero, one, two = cards & ~hands.barred[0], cards & ~hands.barred[1], cards & ~hands.barred[2]
+    not_two, not_one, anywhere = zero & one & ~two, zero & ~one & two, zero & one & two
+    only_zero, only_one = zero & ~one & ~two, ~zero & one & ~two
+    room_zero = hands.room[0] - count_bits(only_zero)
+    room_one = hands.room[1] - count_bits(only_one | not_two)  # and as many more as hand 0 takes of `not_two`
+    open_to_one = count_bits(one & two)  # less what hand 0 takes of `anywhere`
+    num_not_two, num_not_one, num_anywhere = count_bits(not_two), count_bits(not_one), count_bits(anywhere)
+    total, from_not_two, from_not_one = 0.0, np.int64(0), np.int64(0)
+    for a in range(min(num_not_two, room_zero) + 1):
+        for b in range(max(room_zero - a - num_anywhere, 0), min(num_not_one, room_zero - a) + 1):
+            rest, more = room_zero - a - b, room_one + a
+            if more < 0:
+                continue
+            deals = _CHOICES[num_not_two, a] * _CHOICES[num_not_one, b] * _CHOICES[num_anywhere, rest]
+            deals *= _CHOICES[open_to_one - rest, more]
+            total += deals
+            if random_unit(s.rng) * total < deals:
+                from_not_two, from_not_one = a, b
+    rest = room_zero - from_not_two - from_not_one
+    hands.cards[0] = only_zero | _draw_cards(s, not_two, from_not_two) | _draw_cards(s, not_one, from_not_one)
+    hands.cards[0] |= _draw_cards(s, anywhere, rest)
+    left = cards & ~hands.cards[0]
+    hands.cards[1] = (only_one | not_two) & left
+    hands.cards[1] |= _draw_cards(s, one & two & left, hands.room[1] - count_bits(hands.cards[1]))
+    hands.cards[2] = left & ~hands.cards[1]
+
+
+@kernel
+def _draw_cards(s, cards, number):
+    """Return `number` random cards of a bit set."""
+    drawn, left = np.int64(0), count_bits(cards)
+    while number > 0:
+        card = cards & -cards
+        cards ^= card
+        if random_below(s.rng, left) < number:
+            drawn |= card
+            number -= 1
+        left -= 1
+    return drawn

@@ -234,7 +234,14 @@ class Tricks:
         ranking: the Ranking.
     """
 
-    def __init__(self, table: Table, ranking: Ranking, duties: Any = None, card_of: Any = card_in_trick) -> None:
+    def __init__(
+        self,
+        table: Table,
+        ranking: Ranking,
+        duties: Any = None,
+        card_of: Any = card_in_trick,
+        notes_lacks: bool = False,
+    ) -> None:
         """Compile the kernels.
 
         Args:
@@ -243,16 +250,20 @@ class Tricks:
             ranking: of the cards.
             duties: duties(s) -> sum of TRUMPING, BEATING and OVERTRUMPING; None if it is enough to follow suit.
             card_of: for records that keep the trick elsewhere.
+            notes_lacks: whether the record has the field `lacks`, for each player a bit set of the cards that they have
+                shown not to hold: those that they would have had to play before the card that they played.
         """
         self.ranking, self.card_of = ranking, card_of
         self.led_suit = led_suit = _inline(_led_suit(ranking, card_of))
         self.winner = winner = _inline(_winner(led_suit, ranking, card_of))
+        better = _inline(_better(led_suit, winner, ranking, card_of))
         following = _following(led_suit, ranking)
         if duties is not None:
-            following = _dutiful(_inline(following), led_suit, winner, ranking, duties, card_of)
+            following = _dutiful(_inline(following), led_suit, better, ranking, duties)
         self.playable = _inline(following)
         self.explain = _inline(_explain(self.playable, led_suit, ranking))
-        self.play = play = _inline(_play(led_suit, ranking, duties, table))
+        lacked = _inline(_lacked(led_suit, better, ranking, no_duty if duties is None else duties))
+        self.play = play = _inline(_play(led_suit, ranking, duties, table, lacked if notes_lacks else None))
         self.take_turn = _inline(_take_turn(play, winner))
         if "take" in table.kind_ids:
             self.gather = _inline(_gather(table))
@@ -298,33 +309,60 @@ def _following(led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
     return playable
 
 
-def _dutiful(following: Any, led_suit: Any, winner: Any, ranking: Ranking, duties: Any, card_of: Any) -> Any:
-    suit_of, suit_cards, trump_of, strength = ranking.suit_of, ranking.suit_cards, ranking.trump, ranking.strength
+def _better(led_suit: Any, winner: Any, ranking: Ranking, card_of: Any) -> Callable[..., Any]:
+    strength = ranking.strength
 
-    @kernel(inline=True)
-    def beating(s, cards, led):
-        """Return those of some cards that beat the best card of the trick, or all of them if none does."""
-        best, better, rest = strength(s, np.int64(card_of(s, winner(s))), led), np.int64(0), cards
-        while rest:
-            card = lowest_card(rest)
-            rest &= rest - 1
+    def better(s, cards):
+        """Return those of some cards that beat the best card of the trick."""
+        led, found = led_suit(s), np.int64(0)
+        best = strength(s, np.int64(card_of(s, winner(s))), led)
+        while cards:
+            card = lowest_card(cards)
+            cards &= cards - 1
             if strength(s, card, led) > best:
-                better |= np.int64(1) << card
-        return better if better else cards
+                found |= np.int64(1) << card
+        return found
+
+    return better
+
+
+def _dutiful(following: Any, led_suit: Any, better: Any, ranking: Ranking, duties: Any) -> Callable[..., Any]:
+    suit_cards, trump_of = ranking.suit_cards, ranking.trump
 
     def playable(s, player):
         cards, led, trump, duty = following(s, player), led_suit(s), trump_of(s), duties(s)
         if led < 0:
             return cards
-        if cards & suit_cards(s, led):
-            is_ruffed = led != trump and suit_of(s, np.int64(card_of(s, winner(s)))) == trump
-            return beating(s, cards, led) if duty & BEATING and not is_ruffed else cards
-        if trump < 0 or not duty & TRUMPING or not cards & suit_cards(s, trump):
-            return cards
-        cards &= suit_cards(s, trump)
-        return beating(s, cards, led) if duty & OVERTRUMPING else cards
+        must_beat = duty & BEATING
+        if not cards & suit_cards(s, led):
+            if trump < 0 or not duty & TRUMPING or not cards & suit_cards(s, trump):
+                return cards
+            cards &= suit_cards(s, trump)
+            must_beat = duty & OVERTRUMPING
+        beating = better(s, cards) if must_beat else np.int64(0)  # none if a trump lies on the suit that was led
+        return beating if beating else cards
 
     return playable
+
+
+def _lacked(led_suit: Any, better: Any, ranking: Ranking, duties: Any) -> Callable[..., Any]:
+    suit_of, suit_cards, trump_of = ranking.suit_of, ranking.suit_cards, ranking.trump
+
+    def lacked(s, card):
+        """Return the cards that a player does not hold who plays `card` now, as the duties prove."""
+        led, trump, suit, duty, missing = led_suit(s), trump_of(s), suit_of(s, card), duties(s), np.int64(0)
+        if led < 0:
+            return missing
+        if suit != led:
+            missing |= suit_cards(s, led)
+            if trump >= 0 and duty & TRUMPING and suit != trump:
+                return missing | suit_cards(s, trump)
+        must_beat = duty & (BEATING if suit == led else OVERTRUMPING if duty & TRUMPING and suit == trump else 0)
+        if must_beat and not better(s, np.int64(1) << card):
+            missing |= better(s, suit_cards(s, suit))
+        return missing
+
+    return lacked
 
 
 def _explain(playable: Any, led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
@@ -344,15 +382,18 @@ def _explain(playable: Any, led_suit: Any, ranking: Ranking) -> Callable[..., An
     return explain
 
 
-def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table) -> Callable[..., Any]:
+def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: Any) -> Callable[..., Any]:
     suit_of, trump_of = ranking.suit_of, ranking.trump
     must_trump = no_duty if duties is None else duties
     plays, hand = table.kind_ids["play"], table.pile_ids["hand"]
     leads = table.kind_ids.get("lead", plays)
     target = table.pile_ids["trick" if "trick" in table.pile_ids else "played"]
 
+    note_lacks = _inline(_no_lacks if lacked is None else _note_lacks(lacked))
+
     def play(s, player, card, log):
         led = led_suit(s)
+        note_lacks(s, player, card)
         if led >= 0 and suit_of(s, card) != led:
             s.voids[player] |= 1 << led
             if must_trump(s) & TRUMPING and trump_of(s) >= 0 and suit_of(s, card) != trump_of(s):
@@ -362,6 +403,17 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table) -> Callabl
         ev.log_move(log, leads if led < 0 else plays, player, card, hand + player, target + player, ev.EVERYBODY)
 
     return play
+
+
+def _no_lacks(s, player, card):
+    pass
+
+
+def _note_lacks(lacked: Any) -> Callable[..., Any]:
+    def note_lacks(s, player, card):
+        s.lacks[player] |= lacked(s, card)
+
+    return note_lacks
 
 
 def _take_turn(play: Any, winner_of_trick: Any) -> Callable[..., Any]:

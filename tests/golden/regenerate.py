@@ -35,6 +35,10 @@ OPTIONS = {
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],
+    "marjapussi_v0": [
+        {"match_target": 12, "beat": "full", "calls_per_lead": 2, "bag": True},
+        {"pack": "32", "ask": "open", "trump_change": True, "scoring": "hand_points", "declare_first_lead": True},
+    ],
     "one_player_poker_v0": [{"plays": 2, "discards": 0, "reward": "gameplay"}],
     "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
     "oh_hell_v0": [

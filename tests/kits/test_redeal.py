@@ -14,9 +14,9 @@ from scipy.special import chdtrc
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.record import packed, takes_records
 from cardenvs.kits.cards import SUIT_SETS
-from cardenvs.kits.redeal import PLACES, deal_to_places, number_of_deals
+from cardenvs.kits.redeal import PLACES, THREE_HANDS, deal_to_places, deal_to_three, number_of_deals
 
-DEAL, NUMBER = takes_records(deal_to_places), takes_records(number_of_deals)
+DEAL, NUMBER, DEAL_TO_THREE = takes_records(deal_to_places), takes_records(number_of_deals), takes_records(deal_to_three)
 STREAM = packed([("rng", "u8", (4,))])
 DRAWS_A_DEAL = 30 if COMPILED else 2
 MOST_DEALS = 200
@@ -238,3 +238,89 @@ def test_the_number_of_deals():
 )
 def test_the_number_of_deals_of_a_few_cards(cards, places, number):
     assert Dealer(cards, places, 0).number() == number
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Three hands that may not get some cards
+
+
+def three_hands(chooser, most_cards):
+    """Return cards, and rooms and barred cards of three hands into which they fit."""
+    cards = sorted(chooser.sample(range(52), chooser.randint(2, most_cards)))
+    dealt = [chooser.randrange(chooser.choice([2, 3])) for _ in cards]
+    rooms = [dealt.count(k) for k in range(3)]
+    share = chooser.choice([0.1, 0.3, 0.6])
+    barred = [[c for c, to in zip(cards, dealt, strict=True) if to != k and chooser.random() < share] for k in range(3)]
+    return cards, rooms, [sum(1 << card for card in some) for some in barred]
+
+
+def deal_three(stream, cards, rooms, barred):
+    """Return the cards of each hand, as bit sets."""
+    hands = np.zeros(1, THREE_HANDS)[0]
+    hands.room[:], hands.barred[:] = rooms, barred
+    DEAL_TO_THREE(stream, hands, np.int64(sum(1 << card for card in cards)))
+    return tuple(int(dealt) for dealt in hands.cards)
+
+
+def ways_to_deal(cards, rooms, barred):
+    """Return all deals that fit, as tuples of bit sets, card by card."""
+    found = [(0, 0, 0)]
+    for card in cards:
+        found = [
+            (*deal[:k], deal[k] | 1 << card, *deal[k + 1 :])
+            for deal in found
+            for k in range(3)
+            if deal[k].bit_count() < rooms[k] and not barred[k] >> card & 1
+        ]
+    return found
+
+
+def new_stream(seed):
+    stream = np.zeros(1, STREAM)[0]
+    stream.rng[:] = np.random.default_rng(seed).integers(2**63, size=4)
+    return stream
+
+
+def test_three_hands_that_may_not_get_some_cards():
+    chooser, stream, values = random.Random(6), new_stream(6), []
+    while len(values) < (60 if COMPILED else 8):
+        case = three_hands(chooser, 9)
+        deals = ways_to_deal(*case)
+        if 2 <= len(deals) <= MOST_DEALS:
+            counts = Counter(deal_three(stream, *case) for _ in range(DRAWS_A_DEAL * len(deals)))
+            assert set(counts) <= set(deals)
+            values.append(chi_square(counts, len(deals)))
+    print(f"{len(values)} positions, least p {min(values):.2g}")
+    assert min(values) > 1e-4
+
+
+def test_three_large_hands_get_each_card_as_often_as_they_should():
+    """39 cards: chances by counting deals, exactly, by how many cards of each class are left."""
+    chooser, stream = random.Random(7), new_stream(7)
+    for _ in range(4 if COMPILED else 1):
+        cards = list(range(39))
+        dealt = chooser.sample([0] * 13 + [1] * 13 + [2] * 13, 39)
+        barred = [sum(1 << c for c in cards if dealt[c] != k and chooser.random() < 0.25) for k in range(3)]
+
+        @functools.cache
+        def ways(k, zero, one, barred=tuple(barred)):
+            if min(zero, one, 39 - k - zero - one) < 0:
+                return 0
+            if k == 39:
+                return 1
+            may = [not of >> k & 1 for of in barred]
+            return (
+                may[0] * ways(k + 1, zero - 1, one)
+                + may[1] * ways(k + 1, zero, one - 1)
+                + may[2] * ways(k + 1, zero, one)
+            )
+
+        first = [
+            not of & 1 and ways(1, *rest) / ways(0, 13, 13)
+            for of, rest in zip(barred, [(12, 13), (13, 12), (13, 13)], strict=True)
+        ]
+        draws = 2000 if COMPILED else 20
+        worlds = [deal_three(stream, cards, (13, 13, 13), barred) for _ in range(draws)]
+        for k, chance in enumerate(first):
+            number = sum(world[k] & 1 for world in worlds)
+            assert abs(number - draws * chance) <= 5 * math.sqrt(draws * chance * (1 - chance)) + 1e-9
