@@ -164,6 +164,9 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
 )
 
+# Trick-taking games that OpenSpiel has, too: ours, theirs, and the speed to reach beside theirs and by itself
+TRICK_GAMES = (("euchre_v0", "euchre", "100x; 4 M"),)
+
 _LARGE_BATCHES = {"one_player_poker_v0": 4096}  # games of few bytes, for which a call from Python takes long
 
 
@@ -193,6 +196,17 @@ def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{name} batch, 1 core, phase=play", ours.best, "", 0.0, "")
     with tempfile.TemporaryDirectory() as cache:
         yield from _first_calls(name, "15 s", "1 s", cache, rounds)
+
+
+def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
+    """Trick-taking games beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
+    for name, theirs, goal in TRICK_GAMES:
+        peer = _made(functools.partial(c.open_spiel, theirs))
+        peers = [] if peer is None else [(peer, goal)]
+        yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
+    with tempfile.TemporaryDirectory() as cache:
+        for name, _, _ in TRICK_GAMES:
+            yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
 def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
@@ -424,6 +438,7 @@ SECTIONS = {
     "cards": section_cards,
     "canasta": section_canasta,
     "bridge": section_bridge,
+    "tricks": section_tricks,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

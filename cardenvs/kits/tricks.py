@@ -224,16 +224,23 @@ class Tricks:
         winner: winner(s) -> who has the best card of the trick so far.
         explain: explain(s, player, card) -> 0 if the card may be played, else NOT_HELD, MUST_FOLLOW and so on.
         play: play(s, player, card, log): move a card from the hand to `played`, and note the voids that it shows.
-        take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next one
-            who has not left. If the trick is complete, its winner, who is returned, leads to the next one; else
-            NO_PLAYER is returned.
-        gather: gather(s, winner, log): log that the trick goes to the pile of `winner`, for tables with piles "trick"
-            and "tricks" of each player and the kind of event "take".
+        take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next
+            one. If the trick is complete, its winner, who is returned, leads to the next one; else NO_PLAYER is
+            returned.
+        gather: gather(s, winner, log): log that the trick that is over goes to the pile of `winner`, for tables with
+            piles "trick" and "tricks" of each player and the kind of event "take".
         card_of: card_of(s, player) -> the card in the trick or NO_CARD.
         ranking: the Ranking.
     """
 
-    def __init__(self, table: Table, ranking: Ranking, duties: Any = None, card_of: Any = card_in_trick) -> None:
+    def __init__(
+        self,
+        table: Table,
+        ranking: Ranking,
+        duties: Any = None,
+        card_of: Any = card_in_trick,
+        next_player: Any = next_active,
+    ) -> None:
         """Compile the kernels.
 
         Args:
@@ -242,6 +249,7 @@ class Tricks:
             ranking: of the cards.
             duties: duties(s) -> sum of TRUMPING, BEATING and OVERTRUMPING; None if it is enough to follow suit.
             card_of: for records that keep the trick elsewhere.
+            next_player: next_player(s, player) -> who plays after `player`; by default the next one who has not left.
         """
         self.ranking, self.card_of = ranking, card_of
         self.led_suit = led_suit = _inline(_led_suit(ranking, card_of))
@@ -252,7 +260,7 @@ class Tricks:
         self.playable = _inline(following)
         self.explain = _inline(_explain(self.playable, led_suit, ranking))
         self.play = play = _inline(_play(led_suit, ranking, duties, table))
-        self.take_turn = _inline(_take_turn(play, winner))
+        self.take_turn = _inline(_take_turn(play, winner, next_player))
         if "take" in table.kind_ids:
             self.gather = _inline(_gather(table))
 
@@ -363,11 +371,11 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table) -> Callabl
     return play
 
 
-def _take_turn(play: Any, winner_of_trick: Any) -> Callable[..., Any]:
+def _take_turn(play: Any, winner_of_trick: Any, next_player: Any) -> Callable[..., Any]:
     def take_turn(s, card, log):
         player = np.int64(s.current_player)
         play(s, player, card, log)
-        s.current_player = next_active(s, player)
+        s.current_player = next_player(s, player)
         if s.current_player != s.leader:
             return ev.NO_PLAYER
         winner = winner_of_trick(s)
@@ -383,7 +391,8 @@ def _gather(table: Table) -> Callable[..., Any]:
 
     def gather(s, winner, log):
         for p in range(s.rules.num_players):
-            ev.log_move_all(log, takes, p, trick + p, tricks + winner)
+            if s.played[p, s.trick - 1] != NO_CARD:
+                ev.log_move_all(log, takes, p, trick + p, tricks + winner)
 
     return gather
 

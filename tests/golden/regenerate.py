@@ -28,6 +28,10 @@ OPTIONS = {
         {"phase": "auction", "tricks": (8, 5, 8, 5, 9, 4, 9, 4, 6, 7, 6, 7, 7, 6, 6, 6, 8, 5, 8, 4)},
     ],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
+    "euchre_v0": [
+        {"joker": True, "discard_upcard": True, "lone_defender": True, "alone_lead": "left_of_maker"},
+        {"target": 5, "stick_the_dealer": False, "need_suit_to_order": True, "partner_assist_alone": True},
+    ],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],
