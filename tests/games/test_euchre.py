@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+import os
 import random
 
 import pytest
@@ -272,41 +273,49 @@ def as_key(world):
     return frozenset((name, frozenset(content)) for name, content in world.items() if content)
 
 
-def uniformity(seed, most=250, each=25 if COMPILED else 1, **options):
-    """Return the p-value of twins being equally likely at a random position of a hand, or None without one."""
+WORLD_OPTIONS = (
+    {}, {"discard_upcard": True}, {"need_suit_to_order": True}, {"joker": True, "lone_defender": True},
+    {"discard_upcard": True, "need_suit_to_order": True, "joker": True},
+)  # fmt: skip
+
+
+def uniformities(seed, number, most=200, each=15 if COMPILED else 1, **options):
+    """Yield p-values of twins being equally likely, at random positions late in a hand."""
     chooser = random.Random(seed)
-    watcher = Watcher(seed, **options)
-    viewer = chooser.randrange(4)
-    while not watcher.state.is_terminal:
-        if watcher.oracle.stage == "play" and len(watcher.oracle.hands[viewer]) <= 2:
-            worlds = watcher.worlds(viewer, most)
-            if worlds:
-                break
-        # Trumps are usually ordered up, so that somebody knows more than the bids.
-        legal = watcher.state.legal_actions()
-        orders_up = watcher.oracle.stage == "order" and chooser.random() < 0.6
-        watcher.apply(legal[-1] if orders_up else chooser.choice(legal))
-    else:
-        return None
-    draws = each * len(worlds)
-    counts = collections.Counter(watcher.twin(viewer, seed + k) for k in range(draws))
+    while number:
+        watcher = Watcher(chooser.randrange(2**32), **options)
+        viewer, worlds = chooser.randrange(4), None
+        while not watcher.state.is_terminal and not worlds:
+            # Trumps are usually ordered up, so that somebody knows more than the bids.
+            legal = watcher.state.legal_actions()
+            orders_up = watcher.oracle.stage == "order" and chooser.random() < 0.6
+            watcher.apply(legal[-1] if orders_up else chooser.choice(legal))
+            if watcher.oracle.stage == "play" and len(watcher.oracle.hands[viewer]) <= 2:
+                worlds = watcher.worlds(viewer, most)
+        if worlds:
+            number -= 1
+            yield uniformity(watcher, viewer, worlds, each, chooser.randrange(2**40))
+
+
+def uniformity(watcher, viewer, worlds, each, seed):
+    counts = collections.Counter(watcher.twin(viewer, seed + k) for k in range(each * len(worlds)))
     assert set(counts) <= set(worlds)
     return float(chdtrc(len(worlds) - 1, sum((counts[world] - each) ** 2 / each for world in worlds)))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {}, {"discard_upcard": True}, {"need_suit_to_order": True}, {"joker": True, "lone_defender": True},
-        {"discard_upcard": True, "need_suit_to_order": True, "joker": True},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("options", WORLD_OPTIONS, ids=str)
 def test_worlds_are_equally_likely(options):
-    values = [p for seed in range(30 if COMPILED else 3) if (p := uniformity(seed, **options)) is not None]
-    print(f"{len(values)} positions, least p {min(values):.2g}")
-    assert len(values) > (5 if COMPILED else 0)
+    values = list(uniformities(1, 2, **options))
     assert min(values) > 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", WORLD_OPTIONS, ids=str)
+def test_worlds_are_equally_likely_in_many_positions(options):
+    seed = int(os.environ.get("CARDENVS_TEST_SEED", random.randrange(2**32)))
+    values = list(uniformities(seed, 60, each=60, **options))
+    print(f"CARDENVS_TEST_SEED={seed}: {len(values)} positions, least p {min(values):.2g}")
+    assert min(values) > 1e-6
 
 
 def test_leaving_ends_the_game_for_both_sides():

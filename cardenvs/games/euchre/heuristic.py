@@ -39,7 +39,8 @@ from cardenvs.games.euchre.worlds import hidden_cards
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.matches import side_of
 
-_led_suit, _winner, _strength = TRICKS.led_suit, TRICKS.winner, TRICKS.ranking.strength
+_led_suit, _winner, _playable = TRICKS.led_suit, TRICKS.winner, TRICKS.playable
+_strength = TRICKS.ranking.strength
 
 _ACES, _KINGS = (np.int64(sum(1 << PACK.parse(rank + suit) for suit in PACK.suits)) for rank in "AK")
 # By the suit of trumps and a card: the better cards of its suit, and what it is worth to keep.
@@ -255,7 +256,7 @@ def _lead(s, player):
 def _follow(s, player):
     """Win the trick as cheaply as seems safe, unless the partner does; else throw the least useful card."""
     trump, led, hand = np.int64(s.trump), _led_suit(s), s.hands[player]
-    cards = TRICKS.playable(s, player)
+    cards = _playable(s, player)
     winner = _winner(s)
     best = np.int64(s.played[winner, s.trick])
     winners = _beating(s, cards, best, led)

@@ -75,7 +75,7 @@ def deal(s, given, log):
 def _begin_hand(s, given, log):
     """Shuffle, deal, and turn up a card (2.2); a joker is turned up before the cards are dealt (2.3)."""
     shuffle_deck(s, pack_size(s), s.num_hands, given)
-    for k in range(pack_size(s), PACK.size):
+    for k in range(pack_size(s), s.deck.shape[0]):
         s.deck[k] = NO_CARD
     s.num_hands += 1
     ev.log_set(log, state.NEW_HAND, ev.NO_PLAYER, state.HAND_NUMBER, s.num_hands)

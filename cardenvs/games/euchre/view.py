@@ -84,7 +84,7 @@ class EuchreView(TrickView, PackView):
 
     def illegal_reason(self, s, action, code):
         up = "" if s.suit_up < 0 else self.suit_text(int(s.suit_up))
-        return super().illegal_reason(s, action, code).replace("{up}", up)
+        return self.reasons[code].format(led=self.suit_text(int(TRICKS.led_suit(s))), up=up)
 
     def prompt(self, s):
         player = int(s.current_player)
