@@ -70,13 +70,13 @@ def _fits(s):
     if not is_taken(s):
         return True
     upcard = np.int64(1) << s.upcard
-    if not _held(s, np.int64(s.dealer)) & upcard:
+    if not cards_held(s, np.int64(s.dealer)) & upcard:
         return False
-    return not s.rules.need_suit_to_order or _held(s, np.int64(s.maker)) & _PRINTED[s.suit_up] & ~upcard != 0
+    return not s.rules.need_suit_to_order or cards_held(s, np.int64(s.maker)) & _PRINTED[s.suit_up] & ~upcard != 0
 
 
 @kernel(inline=True)
-def _held(s, player):
+def cards_held(s, player):
     """Return all cards that `player` has had in this hand, as a bit set."""
     cards = s.hands[player] | cards_played(s, player)
     if player == s.dealer and s.laid_away != NO_CARD:
