@@ -322,3 +322,43 @@ def test_leaving_ends_the_game_for_both_sides():
     state = played(A, "pass", "order up s")
     state.apply(FORFEIT + 3)
     assert list(state.returns) == [4, -4, 4, -4]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+THEIRS = "9s Tc Th Kh 9h  Qs Kc Qd Kd Qh  Ad Ah Jh Qc 9c  Ts"
+
+
+def rule_agents_choice(state):
+    return suit_letters(in_ascii(state.action_label(state.policy_action("heuristic", seed=0))))
+
+
+def test_the_rule_agent_orders_up_for_its_partner_and_not_for_an_opponent():
+    fair = f"As Ks 9d Ac Td  {THEIRS}"
+    assert rule_agents_choice(played(fair, "pass", dealer=2)) == "order up s"
+    assert rule_agents_choice(played(fair, dealer=3)) == "pass"
+
+
+def test_the_rule_agent_goes_alone_and_draws_trumps_with_bowers():
+    state = played(f"Js Jc As Ks Ac  {THEIRS}", dealer=3)
+    for choice in ("order up s", None, "alone", "lead Js"):
+        assert choice in (None, rule_agents_choice(state))
+        state.apply(state.policy_action("heuristic", seed=0))
+
+
+def test_the_rule_agent_does_not_go_alone_if_two_points_win_the_match():
+    state = played(f"Js Jc As Ks Ac  {THEIRS}", "order up s", "lay away 9c", dealer=3, target=2)
+    assert rule_agents_choice(state) == "with partner"
+
+
+def test_the_rule_agent_wins_against_random_partners():
+    total = 0
+    for seed in range(200):
+        state = GAME.new_state(seed=seed)
+        while not state.is_terminal:
+            policy = "heuristic" if state.current_player % 2 == seed % 2 else "random"
+            state.apply(state.policy_action(policy, seed=seed))
+        total += state.returns[seed % 2]
+    assert total > 100

@@ -1,6 +1,6 @@
 """Texts and picture of Euchre."""
 
-from cardenvs.core.events import NO_PLAYER, UNKNOWN, CounterUse
+from cardenvs.core.events import NO_PLAYER, UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, SheetView
 from cardenvs.core.options import NONE
 from cardenvs.games.euchre import state
@@ -136,6 +136,11 @@ class EuchreView(TrickView, PackView):
                 notes.append("alone")
             if sits_out(s, p):
                 notes.append("sits out")
+        turned_up = scene.piles["turned_up", None]
+        if is_taken(s):
+            turned_up.layout = PileLayout.NONE
+        elif s.passes >= NUM_PLAYERS:
+            turned_up.label = "turned down"
         if s.phase != PLAY and s.phase != NAME_JOKER:
             scene.sheet = self.bidding_sheet(s)
         for name in ("tricks_won", "score"):
