@@ -227,8 +227,8 @@ class Tricks:
         take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next
             one. If the trick is complete, its winner, who is returned, leads to the next one; else NO_PLAYER is
             returned.
-        gather: gather(s, winner, log): log that the trick that is over goes to the pile of `winner`, for tables with
-            piles "trick" and "tricks" of each player and the kind of event "take".
+        gather: gather(s, winner, log): log that the trick goes to the pile of `winner`, for tables with piles "trick"
+            and "tricks" of each player and the kind of event "take".
         card_of: card_of(s, player) -> the card in the trick or NO_CARD.
         ranking: the Ranking.
     """
@@ -391,8 +391,7 @@ def _gather(table: Table) -> Callable[..., Any]:
 
     def gather(s, winner, log):
         for p in range(s.rules.num_players):
-            if s.played[p, s.trick - 1] != NO_CARD:
-                ev.log_move_all(log, takes, p, trick + p, tricks + winner)
+            ev.log_move_all(log, takes, p, trick + p, tricks + winner)
 
     return gather
 

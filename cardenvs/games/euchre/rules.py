@@ -48,8 +48,7 @@ from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave, pay_stake, side_of
 from cardenvs.kits.tricks import NOT_HELD, clear_tricks
 
-_playable, _explain_card = TRICKS.playable, TRICKS.explain
-_take_turn, _gather_trick = TRICKS.take_turn, TRICKS.gather
+_playable, _explain_card, _take_turn = TRICKS.playable, TRICKS.explain, TRICKS.take_turn
 _suit_of, _SUIT_SETS = PACK.suit_of, PACK.suit_sets
 
 _DEALER = 1  # chance source
@@ -311,7 +310,7 @@ def _play(s, card, log):
     for p in range(NUM_PLAYERS):
         if not sits_out(s, p):
             s.won[winner] |= np.int64(1) << s.played[p, s.trick - 1]
-    _gather_trick(s, winner, log)
+            ev.log_move_all(log, state.TAKES, p, state.TRICK + p, state.WON + winner)
     side = side_of(winner, NUM_SIDES)
     s.tricks_won[side] += 1
     ev.log_set(log, state.WINS_TRICK, winner, state.TRICKS_WON + side, s.tricks_won[side])
