@@ -166,7 +166,11 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
 )
 
 # Trick-taking games that OpenSpiel has, too: ours, theirs, and the speed to reach beside theirs and by itself
-TRICK_GAMES = (("hearts_v0", "hearts", "300x; 5 M"),)
+TRICK_GAMES = (
+    ("euchre_v0", "euchre", "100x; 4 M"),
+    ("hearts_v0", "hearts", "300x; 5 M"),
+    ("oh_hell_v0", "oh_hell(players=4)", "100x; 5 M"),
+)
 
 _LARGE_BATCHES = {"one_player_poker_v0": 4096}  # games of few bytes, for which a call from Python takes long
 
@@ -181,20 +185,6 @@ def section_cards(rounds: int, seconds: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as cache:
         for game in dict.fromkeys(game for game, _, _ in CARD_GAMES):
             yield from _first_calls(game, "10 s", "1 s", cache, rounds)
-
-
-TRICK_GAMES = (("oh_hell_v0", "oh_hell(players=4)", "100x; 5 M"),)  # with the peer's, and the ratio and speed to reach
-
-
-def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
-    """Trick games with random play: batched steps on one core beside OpenSpiel's, and seconds to the first action."""
-    for name, theirs, goal in TRICK_GAMES:
-        peer = _made(functools.partial(c.open_spiel, theirs))
-        peers = [] if peer is None else [(peer, goal)]
-        yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
-    with tempfile.TemporaryDirectory() as cache:
-        for name, _, _ in TRICK_GAMES:
-            yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
 def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
@@ -451,7 +441,6 @@ SECTIONS = {
     "holdem": section_holdem,
     "wingspan": section_wingspan,
     "cards": section_cards,
-    "tricks": section_tricks,
     "canasta": section_canasta,
     "bridge": section_bridge,
     "tricks": section_tricks,

@@ -2,6 +2,7 @@
 
     PACK = Pack("789QKTAJ", "dhsc")  # 32 cards; id = suit * 8 + rank
     PACK = Pack("23456789TJQKA", "cdsh", by="rank")  # 52 cards; id = rank * 4 + suit
+    PACK = Pack("9TJQKA", joker=True)  # 24 cards, and a joker with the id 24
 
 Most games number the 52 cards as FULL does: id = suit * 13 + rank, with suits s c d h and ranks from 0, the ace, to 12,
 the king. Games in which the ace is high order the ranks in their own rules.
@@ -18,6 +19,7 @@ from cardenvs.core.view import View
 
 SUITS = "scdh"
 RANKS = "A23456789TJQK"
+JOKER = "JK"  # label of a joker
 NUM_CARDS = 52
 
 
@@ -26,32 +28,35 @@ class Pack:
 
     Attributes:
         ranks, suits: a letter each, in the order of the ids.
-        size: number of cards.
+        size: number of cards, the joker included.
         all_cards: all of them, as a bit set.
         labels: of the cards as programs write them, "Td".
         texts: of the cards for people, "10♦".
         suit_sets: int64 (suits,), the cards of each suit as bit sets.
-        suit_index, rank_index: int8 (size,), suit and rank of each card, by their places in `suits` and `ranks`.
+        suit_index, rank_index: int8 (size,), suit and rank of each card, by their places in `suits` and `ranks`; -1 for
+            the joker.
         suit_of, rank_of: the same as kernels of a card.
     """
 
-    def __init__(self, ranks: str, suits: str = SUITS, by: str = "suit") -> None:
+    def __init__(self, ranks: str, suits: str = SUITS, by: str = "suit", joker: bool = False) -> None:
         """Number the cards.
 
         Args:
             ranks: letters of the ranks.
             suits: letters of the suits.
             by: "suit" if the cards of a suit have consecutive ids, "rank" if those of a rank have.
+            joker: whether a joker is the last card. It belongs to no suit.
         """
         pairs = [(suit, rank) for suit in range(len(suits)) for rank in range(len(ranks))]
         if by == "rank":
             pairs.sort(key=lambda pair: pair[::-1])
-        self.ranks, self.suits, self.size = ranks, suits, len(pairs)
+        jokers = [JOKER] if joker else []
+        self.ranks, self.suits, self.size = ranks, suits, len(pairs) + len(jokers)
         self.all_cards = np.int64((1 << self.size) - 1)
-        self.labels = tuple(ranks[rank] + suits[suit] for suit, rank in pairs)
+        self.labels = (*(ranks[rank] + suits[suit] for suit, rank in pairs), *jokers)
         self.texts = tuple(map(written, self.labels))
-        self.suit_index = np.array([suit for suit, _ in pairs], np.int8)
-        self.rank_index = np.array([rank for _, rank in pairs], np.int8)
+        self.suit_index = np.array([suit for suit, _ in pairs] + [-1] * len(jokers), np.int8)
+        self.rank_index = np.array([rank for _, rank in pairs] + [-1] * len(jokers), np.int8)
         self.suit_sets = np.array(
             [sum(1 << card for card, (of, _) in enumerate(pairs) if of == suit) for suit in range(len(suits))]
         )
@@ -62,11 +67,13 @@ class Pack:
         return [card for card in range(self.size) if int(bits) >> card & 1]
 
     def parse(self, text: str) -> int:
-        """Return the id of a card text such as "10♦", "Td" or "10d".
+        """Return the id of a card text such as "10♦", "Td" or "10d"; "JK" and "joker" name the joker.
 
         Raises:
             DeckError: it names none of these cards.
         """
+        if JOKER in self.labels and folded(text) in ("jk", "joker"):
+            return self.labels.index(JOKER)
         label = card_label(parse_card(text))
         if label not in self.labels:
             raise DeckError(f"{text!r} is not in the deck of {self.size} cards, which has the ranks {self.ranks}")
@@ -169,7 +176,9 @@ def chance_of_none(wanted, drawn, cards):
 
 
 def card_face(label: str) -> dict[str, Any]:
-    """Return the face of a playing card from a text such as "Td"; from "K", of one without a suit."""
+    """Return the face of a playing card from a text such as "Td"; from "K" or "JK", of one without a suit."""
+    if label == JOKER:
+        return {"kind": "card", "rank": JOKER}
     return {"kind": "card", "rank": label[0], **({"suit": label[1]} if label[1:] else {})}
 
 

@@ -225,9 +225,9 @@ class Tricks:
         winner: winner(s) -> who has the best card of the trick so far.
         explain: explain(s, player, card) -> 0 if the card may be played, else NOT_HELD, MUST_FOLLOW and so on.
         play: play(s, player, card, log): move a card from the hand to `played`, and note the voids that it shows.
-        take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next one
-            who has not left. If the trick is complete, its winner, who is returned, leads to the next one; else
-            NO_PLAYER is returned.
+        take_turn: take_turn(s, card, log) -> winner. The player to act plays a card, and it is the turn of the next
+            one. If the trick is complete, its winner, who is returned, leads to the next one; else NO_PLAYER is
+            returned.
         gather: gather(s, winner, log): log that the trick goes to the pile of `winner`, for tables with piles "trick"
             and "tricks" of each player and the kind of event "take".
         card_of: card_of(s, player) -> the card in the trick or NO_CARD.
@@ -241,6 +241,7 @@ class Tricks:
         duties: Any = None,
         card_of: Any = card_in_trick,
         notes_lacks: bool = False,
+        next_player: Any = next_active,
     ) -> None:
         """Compile the kernels.
 
@@ -252,6 +253,7 @@ class Tricks:
             card_of: for records that keep the trick elsewhere.
             notes_lacks: whether the record has the field `lacks`, for each player a bit set of the cards that they have
                 shown not to hold: those that they would have had to play before the card that they played.
+            next_player: next_player(s, player) -> who plays after `player`; by default the next one who has not left.
         """
         self.ranking, self.card_of = ranking, card_of
         self.led_suit = led_suit = _inline(_led_suit(ranking, card_of))
@@ -264,7 +266,7 @@ class Tricks:
         self.explain = _inline(_explain(self.playable, led_suit, ranking))
         lacked = _inline(_lacked(led_suit, better, ranking, no_duty if duties is None else duties))
         self.play = play = _inline(_play(led_suit, ranking, duties, table, lacked if notes_lacks else None))
-        self.take_turn = _inline(_take_turn(play, winner))
+        self.take_turn = _inline(_take_turn(play, winner, next_player))
         if "take" in table.kind_ids:
             self.gather = _inline(_gather(table))
 
@@ -416,11 +418,11 @@ def _note_lacks(lacked: Any) -> Callable[..., Any]:
     return note_lacks
 
 
-def _take_turn(play: Any, winner_of_trick: Any) -> Callable[..., Any]:
+def _take_turn(play: Any, winner_of_trick: Any, next_player: Any) -> Callable[..., Any]:
     def take_turn(s, card, log):
         player = np.int64(s.current_player)
         play(s, player, card, log)
-        s.current_player = next_active(s, player)
+        s.current_player = next_player(s, player)
         if s.current_player != s.leader:
             return ev.NO_PLAYER
         winner = winner_of_trick(s)

@@ -183,6 +183,7 @@ def test_of_a_finished_hand_only_the_result_is_told():
         ("canasta_v0", {"match": True}), ("gin_rummy_v0", {"match_target": 200}), ("katko_v0", {}),
         ("bridge_v0", {"scoring": "rubber"}), ("briscola_v0", {"target": 3}), ("scopa_v0", {}), ("casino_v0", {}),
         ("kasino_v0", {}), ("texas_holdem_v0", {"starting_stack": 200}), ("wingspan_v0", {}),
+        ("euchre_v0", {"target": 5}),
     ],
 )  # fmt: skip
 def test_finished_hands_and_tricks_are_told_by_their_results(name, options):

@@ -32,6 +32,10 @@ OPTIONS = {
         {"num_players": 3, "lead_any_club": True, "jd_bonus": True, "moon": "choice"},
         {"num_players": 5, "target": 50, "first_trick_points": True, "no_trick_bonus": True},
     ],
+    "euchre_v0": [
+        {"joker": True, "discard_upcard": True, "lone_defender": True, "alone_lead": "left_of_maker"},
+        {"target": 5, "stick_the_dealer": False, "need_suit_to_order": True, "partner_assist_alone": True},
+    ],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cardenvs.core.errors import DeckError
 from cardenvs.core.events import NO_LOG, NO_PLAYER, Event, Op, Table, new_log
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, fill_rules, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.kits import matches, tricks
-from cardenvs.kits.cards import FULL, SUIT_SETS, chance_of_none, parse_card, parse_cards
+from cardenvs.kits.cards import FULL, SUIT_SETS, Pack, card_face, chance_of_none, parse_card, parse_cards
 from cardenvs.kits.deck import NO_CARD, deck_fields, draw_card, hidden_in_hands_and_deck, next_card, shuffle_deck
 from cardenvs.kits.listing import list_bits
 
@@ -143,6 +144,18 @@ def test_a_list_ascends_from_where_it_begins(chosen):
     assert list_into(np.int64(bits(chosen)), 100, out, 2) == 2 + len(chosen)
     assert out[2 : 2 + len(chosen)].tolist() == [100 + card for card in sorted(chosen)]
     assert (out[[0, 1]] == -9).all()
+
+
+def test_the_joker_of_a_pack_comes_last_and_has_no_suit():
+    pack = Pack("9TJQKA", "cdhs", by="rank", joker=True)
+    assert pack.size == 25
+    assert pack.labels[:5] == ("9c", "9d", "9h", "9s", "Tc")
+    assert pack.parse("JK") == pack.parse("Joker") == 24
+    assert card_face(pack.labels[24]) == {"kind": "card", "rank": "JK"}
+    assert not any(int(cards) >> 24 & 1 for cards in pack.suit_sets)
+    assert pack.suit_index[24] == pack.rank_index[24] == -1
+    with pytest.raises(DeckError, match="not a card"):
+        FULL.parse("JK")
 
 
 def test_a_deck_is_dealt_from_the_top_and_forgets_what_it_has_dealt():

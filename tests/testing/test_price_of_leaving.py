@@ -30,6 +30,8 @@ VARIANTS = [
     ("hearts_v0", {"reward": "points_saved", "moon": "choice", "jd_bonus": True}),
     ("briscola_v0", {"reward": "points", "target": 3}),
     ("bridge_v0", {"scoring": "rubber", "max_deals": 4}),
+    ("euchre_v0", {"super_euchre": True, "lone_defender": True, "stick_the_dealer": False}),
+    ("euchre_v0", {"target": 3, "alone_euchre": 4}),
     ("rummikub_v0", {"num_players": 2}),
     ("wingspan_v0", {"reward": "score", "num_players": 3}),
 ]

@@ -129,7 +129,7 @@ class CanastaView(View):
         return JOKER_FACE if text.strip().lower() in ("jk", "joker") else parse_card(text)
 
     def token_face(self, token):
-        return {"kind": "card", "rank": "JK"} if token == JOKER_FACE else card_face(FACE_LABELS[token])
+        return card_face(FACE_LABELS[token])
 
     # -- the table ----------------------------------------------------------------------------------------------
 
