@@ -66,7 +66,7 @@ class Deals:
         table.counter("dealer", use="player", value="dealer")
         table.counter("deal_number", value="num_deals")
         table.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-        table.event("new_deal", Op.SET, "Deal {value}.")
+        table.event("new_deal", Op.SET, "Deal {value}.", opens=Part.HAND)
         table.event("dealer", Op.SET, "{player} deals.")
         table.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
         table.event("deal", Op.MOVE, "{player} is dealt {token}.")

@@ -16,7 +16,11 @@ from cardenvs.core.record import packed, takes_records
 from cardenvs.kits.cards import SUIT_SETS
 from cardenvs.kits.redeal import PLACES, THREE_HANDS, deal_to_places, deal_to_three, number_of_deals
 
-DEAL, NUMBER, DEAL_TO_THREE = takes_records(deal_to_places), takes_records(number_of_deals), takes_records(deal_to_three)
+DEAL, NUMBER, DEAL_TO_THREE = (
+    takes_records(deal_to_places),
+    takes_records(number_of_deals),
+    takes_records(deal_to_three),
+)
 STREAM = packed([("rng", "u8", (4,))])
 DRAWS_A_DEAL = 30 if COMPILED else 2
 MOST_DEALS = 200

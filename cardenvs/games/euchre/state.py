@@ -195,7 +195,7 @@ SCORE = TABLE.counter("score", per_player=True, value="scores")  # likewise
 HAND_NUMBER = TABLE.counter("hand_number", value="num_hands")
 
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.")
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.", opens=Part.HAND)
 DEALS = TABLE.event("dealer", Op.SET, "{player} deals.")
 NO_TRUMPS_YET = TABLE.event("no_trumps_yet", Op.SET, "There are no trumps yet.", is_detail=True)
 NO_TRICKS_YET = TABLE.event("no_tricks_yet", Op.SET, "{player}'s side has no tricks yet.", is_detail=True)

@@ -128,7 +128,7 @@ POINTS = TABLE.counter("points", per_player=True, value="points")
 SCORE = TABLE.counter("score", per_player=True, value="scores")
 
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.")
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.", opens=Part.HAND)
 NO_POINTS = TABLE.event("no_points", Op.SET, "{player} has no points.", is_detail=True)
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")

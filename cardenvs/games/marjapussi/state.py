@@ -138,7 +138,7 @@ TRUMP = TABLE.counter("trump", use="none", value=lambda s: s.trump + 1)  # 0: no
 POINTS = TABLE.counter("points", per_player=True, use="none", value=lambda s, p: s.points[p] if p < NUM_SIDES else 0)
 SCORE = TABLE.counter("score", per_player=True, use="none", value=lambda s, p: s.scores[p] if p < NUM_SIDES else 0)
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
-NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.")
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value}.", opens=Part.HAND)
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
 SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The pack of {value} cards is shuffled.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
