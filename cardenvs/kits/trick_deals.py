@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.events import UNKNOWN, CounterUse, Op, Table
+from cardenvs.core.events import CounterUse, Op, Part, Table
 from cardenvs.core.game_view import Scene
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import Field
 from cardenvs.core.seats import wrap
 from cardenvs.core.text import count
-from cardenvs.core.view import View
+from cardenvs.kits import sections
 from cardenvs.kits.cards import Pack, count_bits
 from cardenvs.kits.deck import (
     NO_CARD,
@@ -30,10 +30,8 @@ from cardenvs.kits.deck import (
     stock_of,
 )
 from cardenvs.kits.redeal import add_place, deal_to_places, list_cards, new_places
-from cardenvs.kits.sections import Part, cards, number, one_seat, per_seat
-from cardenvs.kits.tricks import add_hands, card_in_trick, clear_tricks, take_hands, trick_fields
-
-_SUITS_IN_HAND = "shcd"
+from cardenvs.kits.sections import cards, number, one_seat, per_seat
+from cardenvs.kits.tricks import TrickView, add_hands, card_in_trick, clear_tricks, take_hands, trick_fields
 
 
 def deal_fields(pack: Pack, max_players: int, max_tricks: int) -> list[Field]:
@@ -139,7 +137,7 @@ def redeal_with_stock(s, player, suit_sets, seed):
 # What is observed and shown
 
 
-def deal_sections(pack: Pack, max_tricks: int, max_deals: int) -> tuple[Part, ...]:
+def deal_sections(pack: Pack, max_tricks: int, max_deals: int) -> tuple[sections.Part, ...]:
     """Return the sections of deals, beside `trick_sections`."""
     return (
         per_seat(cards("won", pack.labels, "cards in tricks won in this deal", "won")),
@@ -150,10 +148,8 @@ def deal_sections(pack: Pack, max_tricks: int, max_deals: int) -> tuple[Part, ..
     )
 
 
-class DealView(View):
-    """Words of deals, before those of tricks and cards: `class MyView(DealView, TrickView, PackView)`."""
-
-    pack: Pack
+class DealView(TrickView):
+    """Words of deals and tricks, before those of cards: `class MyView(DealView, PackView)`."""
 
     def arrange(self, s: Any, viewer: int, scene: Scene) -> None:
         """Show hands by suit, the number of cards beside that of the deal, and no score that equals the return."""
@@ -163,14 +159,8 @@ class DealView(View):
         if score is not None and score.value == s.returns[: len(score.value)].tolist():
             score.use = CounterUse.NONE  # returns are shown, too
         for p in range(len(scene.notes)):
-            scene.piles["hand", p].tokens.sort(key=self._place_in_hand)
+            self.sort_hand(s, scene.piles["hand", p])
             scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
-
-    def _place_in_hand(self, card: int) -> tuple[int, int]:
-        """Return the place of a card in a hand that is shown: suits apart, black and red in turn, high cards first."""
-        if card == UNKNOWN:
-            return len(_SUITS_IN_HAND), 0
-        return _SUITS_IN_HAND.index(self.pack.suits[self.pack.suit_index[card]]), -int(self.pack.rank_index[card])
 
     def facts(self, s: Any, player: int) -> dict[str, Any]:
         """Return the number of the deal, the dealer, and how many cards each player was dealt."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from cardenvs.core.events import UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.events import CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.marjapussi import state
 from cardenvs.games.marjapussi.cards import TRICKS, led_suit, partner_of
@@ -46,7 +46,6 @@ _REASONS = {
     state.NO_HALF: "exactly one of the king and the queen must be in hand (rules.md 4.4)",
 }
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
-_HAND_ORDER = (3, 2, 1, 0)  # spades, hearts, diamonds, clubs: red between black
 
 
 class MarjapussiView(TrickView, PackView):
@@ -116,7 +115,7 @@ class MarjapussiView(TrickView, PackView):
         """Hands by suit; partners; trumps, marriages, points and scores."""
         scene.piles["deck", None].layout = PileLayout.NONE  # all cards are dealt
         for p in range(NUM_PLAYERS):
-            self._sort_hand(scene.piles["hand", p])
+            self.sort_hand(s, scene.piles["hand", p])
             scene.notes[p].append(f"with player_{partner_of(p)}")
             if s.bagged[p % NUM_SIDES]:
                 scene.notes[p].append("in the bag")
@@ -172,10 +171,3 @@ class MarjapussiView(TrickView, PackView):
 
     def _of_sides(self, values):
         return [int(values[p % NUM_SIDES]) for p in range(NUM_PLAYERS)]
-
-    def _sort_hand(self, pile):
-        """Show a hand by suit, high cards first."""
-        seen = [card for card in pile.tokens if card != UNKNOWN]
-        suits = [[card for card in seen if PACK.suit_index[card] == suit] for suit in _HAND_ORDER]
-        hidden = [UNKNOWN] * (len(pile.tokens) - len(seen))
-        pile.tokens = [card for cards in suits for card in sorted(cards, reverse=True)] + hidden

@@ -4,7 +4,7 @@ from cardenvs.games.oh_hell import rules
 from cardenvs.kits.bids import BidView
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.trick_deals import DealView
-from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
+from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD
 from cardenvs.kits.trumps import TrumpView
 
 _REASONS = {
@@ -17,7 +17,7 @@ _REASONS = {
 }
 
 
-class OhHellView(BidView, DealView, TrumpView, TrickView, PackView):
+class OhHellView(BidView, TrumpView, DealView, PackView):
     """Words of Oh Hell."""
 
     pack, bids, tricks, trick_pile = rules.PACK, rules.BIDS, rules.TRICKS, "trick"
