@@ -1,5 +1,6 @@
 """Drawings of single tokens: playing cards, tiles, cards with text, and backs. All are our own."""
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,7 @@ SYMBOLS = "".join(
 _RANKS = {"T": "10"}
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def num(value: float) -> str:
     """Return a coordinate as short text."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
