@@ -35,7 +35,7 @@ from cardenvs.games.euchre.state import (
     partner_of,
     sits_out,
     upcard_in_hand,
-)  # fmt: skip
+)
 from cardenvs.games.euchre.worlds import hidden_cards
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.matches import side_of

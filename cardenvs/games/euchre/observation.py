@@ -15,7 +15,7 @@ from cardenvs.games.euchre.state import (
     PHASES,
     STATE,
     TRICKS,
-)  # fmt: skip
+)
 from cardenvs.kits.cards import lowest_card
 from cardenvs.kits.deck import NO_CARD
 from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat, per_side, written

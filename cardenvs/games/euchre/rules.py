@@ -42,7 +42,7 @@ from cardenvs.games.euchre.state import (
     pack_size,
     partner_of,
     sits_out,
-)  # fmt: skip
+)
 from cardenvs.kits.deck import NO_CARD, deal_hands, next_card, shuffle_deck
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave, pay_stake, side_of
@@ -223,7 +223,7 @@ def _name_joker(s, suit, log):
 
 @kernel(inline=True)
 def _pass(s, player, log):
-    """Four passes turn the upcard down (3.3); eight end the hand (3.3)."""
+    """Four passes turn the upcard down, and eight end the hand (3.3)."""
     s.passes += 1
     s.current_player = wrap(player + 1, NUM_PLAYERS)
     ev.log_note(log, state.PASSES, player, 0)

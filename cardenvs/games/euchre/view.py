@@ -29,7 +29,7 @@ from cardenvs.games.euchre.state import (
     partner_of,
     sits_out,
     upcard_in_hand,
-)  # fmt: skip
+)
 from cardenvs.games.euchre.worlds import hidden_cards
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.deck import NO_CARD

@@ -10,7 +10,7 @@ from cardenvs.games.euchre.state import (
     is_taken,
     pack_size,
     upcard_in_hand,
-)  # fmt: skip
+)
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, begin_world
 from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
