@@ -5,19 +5,22 @@ import itertools
 import os
 import random
 
+import numpy as np
 import pytest
 from scipy.special import chdtrc
-from skat_oracle import GAMES, LEVELS, Oracle, count_tops
+from skat_oracle import GAMES, LEVELS, Oracle
 from skat_oracle import VALUES as ORACLE_VALUES
 
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
-from cardenvs.core.events import SPECTATOR
+from cardenvs.core.events import NO_LOG, SPECTATOR
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
+from cardenvs.core.options import fill_rules
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
 from cardenvs.games.skat import cards
+from cardenvs.games.skat.scoring import score_game
 from cardenvs.games.skat.state import (
     ANNOUNCE_0,
     BID_VALUES,
@@ -27,6 +30,7 @@ from cardenvs.games.skat.state import (
     NUM_CARDS,
     PACK,
     PASS,
+    STATE,
     TAKE,
     VALUE_0,
     YES,
@@ -209,3 +213,129 @@ def test_deals_agree_with_openspiel():
 def test_many_deals_agree_with_openspiel():
     for seed in range(1000, 6000):
         check_against_openspiel(seed)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The value and the score
+
+SPADES_WITHOUT_ONE = "Js Jh ATKQ7s ATh Ad", "78d"
+
+
+def score(game, dealt, points, tricks, bid=18, took_skat=True, announced="nothing", **options):
+    """The scores after a game of player 0, who has been dealt ten cards and the skat, with points and tricks in all."""
+    states = np.zeros(1, STATE)
+    fill_rules(states["rules"], GAME.make_options(**options))
+    s = states[0]
+    assert [len(hand_of(text)) for text in dealt] == [10, 2]
+    hand, skat = (sum(1 << PACK.labels.index(card) for card in hand_of(text)) for text in dealt)
+    s["played"], s["hands"][0], s["skat"] = -1, hand, skat
+    s["soloist"], s["game"], s["took_skat"], s["announced"] = 0, GAMES.index(game), took_skat, LEVELS.index(announced)
+    s["bids"][0] = BID_VALUES.index(bid) + 1
+    s["won"][0], s["points"][0] = (1 << 3 * tricks) - 1, points - cards.points_in(skat)
+    SCORE_GAME(s, NO_LOG)
+    total = s["scores"].sum()
+    assert s["rewards"] == pytest.approx(s["scores"] * 1.5 - total / 2)
+    return s["scores"].tolist()
+
+
+SCORE_GAME = takes_records(score_game)
+
+
+@pytest.mark.parametrize(
+    ("game", "dealt", "expected"),
+    [
+        ("diamonds", ("Jc Js AT7d ATh ATs 7c", "98c"), 27),  # with 2
+        ("spades", SPADES_WITHOUT_ONE, 22),
+        ("diamonds", ("TKQ987d As Kh Kc Ks", "Ah Ac"), 54),  # without 5
+        ("clubs", ("ATKQ9d ATKQ9h", "87s"), 144),  # without 11
+        ("grand", ("AT7d AT7h AT7s Ac", "89s"), 120),  # without 4
+        ("grand", ("Jc Js Jh Jd TKQ98d As", "7d 7s"), 120),  # with 4
+        ("clubs", ("Jc Js Jh Jd ATKQ98c", "7c As"), 144),  # with 11
+        ("clubs", ("Jc Js Jh Jd ATKQ98c", "As Ad"), 132),  # with 10
+    ],
+)
+def test_3_tops(game, dealt, expected):
+    assert score(game, dealt, 61, 6)[0] == expected
+    assert score(game, dealt, 61, 6, took_skat=False)[0] > expected
+
+
+def test_4_the_highest_values():
+    four = "Jc Js Jh Jd ATKQ98c", "7c As"
+    assert score("grand", four, 120, 10, 264, False, "ouvert")[0] == 264
+    assert score("clubs", four, 120, 10, 216, False, "ouvert")[0] == 216
+    assert score("hearts", ("Jc Jh ATKQ7h AT7s", "78c"), 95, 8, 18, False, "schneider")[0] == 50
+
+
+@pytest.mark.parametrize(
+    ("points", "tricks", "expected"),
+    [(61, 6, 22), (60, 6, -44), (90, 8, 33), (89, 8, 22), (120, 10, 44), (31, 4, -44), (30, 3, -66), (10, 0, -88)],
+)
+def test_5_schneider_and_schwarz_count_for_both(points, tricks, expected):
+    assert score("spades", SPADES_WITHOUT_ONE, points, tricks, 22) == [expected, 0, 0]
+
+
+def test_6_and_7_who_has_overbid():
+    assert score("spades", SPADES_WITHOUT_ONE, 75, 7, 33)[0] == -66
+    assert score("spades", SPADES_WITHOUT_ONE, 92, 8, 33)[0] == 33
+    assert score("hearts", ("Jh Jd ATKQ7h AT7s", "Jc 8s"), 100, 8, 48)[0] == -100
+    assert score("hearts", ("Jh Jd ATKQ7h AT7s", "Jc 8s"), 100, 8, 30)[0] == 30
+
+
+def test_8_what_was_announced_must_be_made():
+    hand = "Jc Jh ATKQ7h AT7s", "78c"
+    assert score("hearts", hand, 88, 8, 18, False, "schneider")[0] == -100
+    assert score("hearts", hand, 119, 9, 18, False, "schwarz")[0] == -2 * 10 * (1 + 1 + 1 + 4)
+    assert score("hearts", hand, 120, 10, 18, False, "schwarz")[0] == 10 * (1 + 1 + 1 + 4)
+
+
+@pytest.mark.parametrize(
+    ("took_skat", "announced", "tricks", "expected"),
+    [(True, "nothing", 0, 23), (True, "nothing", 1, -46), (True, "ouvert", 0, 46), (False, "nothing", 1, -70),
+     (False, "nothing", 0, 35), (False, "ouvert", 0, 59)],
+)  # fmt: skip
+def test_9_null(took_skat, announced, tricks, expected):
+    assert score("null", ("789TJd 789Th 7s", "78c"), 11 * tricks, tricks, 18, took_skat, announced)[0] == expected
+
+
+def test_14_seeger_fabian():
+    clubs = "Jc Js A789c ATd ATs", "7d 7s"
+    assert score("clubs", clubs, 95, 8, scoring="seeger_fabian") == [48 + 50, 0, 0]
+    assert score("spades", SPADES_WITHOUT_ONE, 60, 6, scoring="seeger_fabian") == [-94, 40, 40]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Whole deals
+
+DEAL = ["Jc Js ATKc ATh As 78d", "Jh 89c KQs KQh ATKd", "Jd 7Qc T9s 89h 9Qd 8s", "7h 7s"]
+SKAT_TAKEN = ("pass", "pass", 18, "take the skat", "7d", "8d")
+
+
+def play_out(state, choose):
+    """Play to the end; `choose` is max or min, by the strength of legal cards, trumps above all."""
+    while not state.is_terminal:
+        s = state.record
+
+        def strength(card, s=s):
+            is_trump = cards.RANKING.suit_of(s, card) == cards.TRUMPS
+            return is_trump, int(cards.RANKING.height(s, card)), card
+
+        state.apply(choose(state.legal_actions(), key=strength))
+    return state
+
+
+@pytest.mark.parametrize(("game", "points", "value"), [("clubs", 113, 48), ("grand", 113, 96), ("hearts", 117, 40)])
+def test_12_the_strongest_cards(game, points, value):
+    state = play_out(played(DEAL, *SKAT_TAKEN, game), max)
+    s = state.record
+    assert s.points[0] + cards.points_in(s.skat) == points
+    assert state.returns == [value, -value / 2, -value / 2]
+    theirs = play_out(played(DEAL, game, "7d", "8d", bidding="openspiel"), max)
+    assert theirs.returns == pytest.approx([(points - 60) / 120, (60 - points) / 240, (60 - points) / 240])
+
+
+def test_13_ramsch_with_the_weakest_cards():
+    state = play_out(played(DEAL, "pass", "pass", "pass", all_pass="ramsch"), min)
+    assert state.returns == [-206, 103, 103]
+    assert state.record.points.tolist()[:2] == [103, 17]
+    assert "player_0 has 103 card points with the skat." in state.recap(SPECTATOR)
+    assert "7♥ was in the skat." in state.recap(SPECTATOR)
