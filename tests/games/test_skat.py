@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 from scipy.special import chdtrc
-from skat_oracle import GAMES, LEVELS, Oracle
+from skat_oracle import GAMES, LEVELS, Oracle, suit
 from skat_oracle import VALUES as ORACLE_VALUES
 
 from cardenvs.core.codes import FORFEIT
@@ -20,7 +20,7 @@ from cardenvs.core.options import fill_rules
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
 from cardenvs.games.skat import cards
-from cardenvs.games.skat.scoring import score_game
+from cardenvs.games.skat.scoring import score_game, score_ramsch
 from cardenvs.games.skat.state import (
     ANNOUNCE_0,
     BID_VALUES,
@@ -339,3 +339,255 @@ def test_13_ramsch_with_the_weakest_cards():
     assert state.record.points.tolist()[:2] == [103, 17]
     assert "player_0 has 103 card points with the skat." in state.recap(SPECTATOR)
     assert "7♥ was in the skat." in state.recap(SPECTATOR)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Worlds
+
+
+def positions(seed, number, most_hidden=7):
+    """Yield some late positions as (state, oracle, viewer, cards that the viewer does not see)."""
+    chooser = random.Random(seed)
+    while number:
+        options = random_options(chooser) | {"deals": 1}
+        state, oracle = GAME.new_state(seed=chooser.getrandbits(30), **options), Oracle(**options)
+        begin_deal(state, oracle)
+        viewer, plies = chooser.randrange(3), chooser.randrange(18, 30)
+        while not state.is_terminal and len(oracle.tricks) * 3 + len(oracle.trick) < plies:
+            action = random_action(state, chooser)
+            oracle.act(text_of(action))
+            state.apply(action)
+        hidden = [card for place in hidden_places(oracle, viewer).values() for card in place]
+        if not state.is_terminal and oracle.stage == "play" and 0 < len(hidden) <= most_hidden:
+            number -= 1
+            yield state, oracle, viewer
+
+
+def hidden_places(oracle, viewer):
+    """Hands that the viewer does not see, and the skat if it is hidden from them (9.1)."""
+    is_ouvert = oracle.level == "ouvert"
+    places = {
+        p: oracle.hands[p] for p in range(3) if p != viewer and not (is_ouvert and p == oracle.soloist)
+    }
+    if viewer != oracle.soloist or oracle.hand_game:
+        places["skat"] = oracle.skat
+    return places
+
+
+def plays_of(oracle):
+    """All plays of the deal: (player, card, suit led), in order."""
+    leader, found = oracle.f, []
+    for winner, trick in [*oracle.tricks, (None, oracle.trick)]:
+        for k, card in enumerate(trick):
+            found.append(((leader + k) % 3, card, suit(oracle.game, trick[0])))
+        leader = winner
+    return found
+
+
+def worlds_of(oracle, viewer):
+    """All ways to deal what the viewer does not see in which every play was legal."""
+    places = hidden_places(oracle, viewer)
+    plays = plays_of(oracle)
+    hidden = sorted(card for place in places.values() for card in place)
+    worlds = []
+    for order in splits(hidden, [len(place) for place in places.values()]):
+        world = dict(zip(places, order, strict=True))
+        held = {p: set(world.get(p, ())) for p in range(3)}
+        for player, card, led in reversed(plays):
+            if suit(oracle.game, card) != led and any(suit(oracle.game, other) == led for other in held[player]):
+                break
+            held[player].add(card)
+        else:
+            worlds.append(order)
+    return worlds
+
+
+def splits(cards_left, sizes):
+    """All ways to split cards into sets of some sizes."""
+    if not sizes:
+        yield ()
+        return
+    for chosen in itertools.combinations(cards_left, sizes[0]):
+        rest = [card for card in cards_left if card not in chosen]
+        for others in splits(rest, sizes[1:]):
+            yield (frozenset(chosen), *others)
+
+
+def uniformity(state, oracle, worlds, viewer, seed, each):
+    """The p-value of twins being equally likely among all worlds that fit."""
+    counts = collections.Counter()
+    for k in range(each * len(worlds)):
+        s = state.determinize(viewer, seed + k).record
+        counts[tuple(
+            frozenset(labels(s.skat if place == "skat" else s.hands[place])) for place in hidden_places(oracle, viewer)
+        )] += 1  # fmt: skip
+    assert set(counts) <= set(worlds)
+    if len(worlds) == 1:
+        return 1.0
+    return float(chdtrc(len(worlds) - 1, sum((counts[world] - each) ** 2 / each for world in worlds)))
+
+
+def check_worlds(seed, number, most=60, each=30 if COMPILED else 2):
+    values, with_skat = [], 0
+    for k, (state, oracle, viewer) in enumerate(positions(seed, number)):
+        worlds = worlds_of(oracle, viewer)
+        assert worlds
+        with_skat += "skat" in hidden_places(oracle, viewer)
+        if len(worlds) <= most:
+            values.append(uniformity(state, oracle, worlds, viewer, 1000 * k, each))
+    assert with_skat > number / 5
+    assert len(values) > number / 3
+    assert min(values) > 1e-5 / len(values)
+
+
+def test_worlds_are_equally_likely_among_all_that_fit():
+    check_worlds(1, 30 if COMPILED else 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_worlds_of_many_positions(seed):
+    check_worlds(10 + seed, 300)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is seen
+
+
+def test_9_1_who_sees_the_skat():
+    state = played(DEAL, "pass", "pass", 18)
+    assert [skat_seen(state, viewer) for viewer in range(3)] == [["?", "?"]] * 3
+    state.apply(action_of("take the skat"))
+    assert "player_0 takes 7♥ from the skat." in state.recap(0)
+    assert "player_0 takes a card from the skat." in state.recap(1)
+    for text in ("7d", "8d"):
+        state.apply(action_of(text))
+    assert [skat_seen(state, viewer) for viewer in (0, 1, SPECTATOR)] == [["7♦", "8♦"], ["?", "?"], ["?", "?"]]
+    assert state.facts(0)["skat"] == ["7♦", "8♦"]
+    assert state.facts(1)["skat"] is None
+
+
+def test_9_1_by_hand_nobody_sees_the_skat_before_the_end():
+    state = played(DEAL, "pass", "pass", 18, "play hand", "clubs", "nothing")
+    assert skat_seen(state, 0) == ["?", "?"]
+    play_out(state, max)
+    assert [skat_seen(state, viewer) for viewer in (0, 1, SPECTATOR)] == [["7♥", "7♠"]] * 3
+
+
+def test_9_1_after_a_deal_that_is_thrown_in_nobody_sees_the_skat():
+    assert skat_seen(played(DEAL, "pass", "pass", "pass"), 0) == ["?", "?"]
+
+
+def test_4_4_the_hand_is_open_from_the_announcement_on():
+    state = played(DEAL, "pass", "pass", 18, "play hand", "clubs")
+    assert table_texts(state.view(1))["piles"]["hand"][0] == ["?"] * 10
+    state.apply(action_of("ouvert"))
+    assert "?" not in table_texts(state.view(1))["piles"]["hand"][0]
+    assert state.determinize(1, 5).record.hands[0] == state.record.hands[0]
+    assert state.facts(1)["game"] == "clubs hand ouvert"
+
+
+def skat_seen(state, viewer):
+    return table_texts(state.view(viewer))["piles"]["skat"]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Leaving, deals and options
+
+
+@pytest.mark.parametrize(
+    ("actions", "player", "price"),
+    [
+        ((), 1, 540),
+        ((18, "pass", "pass"), 1, 540),
+        ((18, "pass", "pass", "take the skat", "7h", "7s", "grand"), 0, 24 * (4 + 1 + 2) / 2),
+        (("pass", "pass", 18, "take the skat", "7d", "8d", "clubs"), 0, 2 * 12 * (11 + 1 + 2)),
+        (("pass", "pass", 18, "play hand", "null", "ouvert", "Jc"), 1, 59 / 2),
+        ((264, "pass", "pass", "take the skat", "7h", "7s", "hearts", "Ac"), 1, 540),
+    ],
+)
+def test_8_1_leaving(actions, player, price):
+    state = played(DEAL, *actions)
+    while state.current_player != player:
+        state.apply(state.legal_actions()[0])
+    state.apply(FORFEIT + player)
+    assert state.is_terminal
+    assert state.returns[player] == -price
+    assert sum(state.returns) == 0
+
+
+def test_8_1_leaving_ramsch_and_matches():
+    ramsch = played(DEAL, "pass", "pass", "pass", all_pass="ramsch")
+    ramsch.apply(FORFEIT + 0)
+    assert ramsch.returns == [-240, 120, 120]
+    match = GAME.new_state(seed=1, deals=3, scoring="seeger_fabian")
+    match.apply(FORFEIT + 1)
+    assert match.returns == [945, -1890, 945]
+
+
+def test_2_3_the_deal_moves_on_and_returns_add_up():
+    state, dealers, total = GAME.new_state(seed=4, deals=5), [], [0.0, 0.0, 0.0]
+    chooser = random.Random(4)
+    while not state.is_terminal:
+        if len(dealers) < state.record.num_deals:
+            dealers.append(int(state.record.dealer))
+        state.apply(random_action(state, chooser))
+        total = [a + b for a, b in zip(total, state.rewards, strict=True)]
+    assert dealers == [2, 0, 1, 2, 0]
+    assert state.returns == total
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"jump_bids": False}, {"all_pass": "ramsch"}, {"scoring": "seeger_fabian"}],
+)
+def test_10_options_that_do_not_fit(options):
+    with pytest.raises(OptionError, match="with bidding=openspiel"):
+        GAME.make_options(bidding="openspiel", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [-60, -60, 0]),
+        ({"ramsch_tie": "last_trick"}, [0, -60, 0]),
+        ({"ramsch_skat": "out"}, [-60, 0, 0]),
+    ],
+)
+def test_7_3_ramsch_with_equal_points(options, expected):
+    states = np.zeros(1, STATE)
+    fill_rules(states["rules"], GAME.make_options(all_pass="ramsch", **options))
+    s = states[0]
+    s["soloist"], s["game"], s["skat"] = -1, GRAND, 1 << PACK.labels.index("Td")
+    s["won"][0], s["won"][1], s["won"][2] = (1 << 12) - 1, (1 << 15) - (1 << 12), 1 << 20 | 1 << 21 | 1 << 22
+    s["points"][0], s["points"][1] = 60, 50
+    SCORE_RAMSCH(s, 1, NO_LOG)
+    assert s["scores"].tolist() == expected
+
+
+SCORE_RAMSCH = takes_records(score_ramsch)
+
+
+@pytest.mark.parametrize(
+    ("options", "without", "expected"),
+    [({}, False, -80), ({"ramsch_skat": "loser"}, True, -2 * 80), ({"ramsch_skat": "out"}, True, -2 * 70)],
+)
+def test_7_1_and_7_2_ramsch(options, without, expected):
+    states = np.zeros(1, STATE)
+    fill_rules(states["rules"], GAME.make_options(all_pass="ramsch", **options))
+    s = states[0]
+    s["soloist"], s["game"], s["skat"] = -1, GRAND, 1 << PACK.labels.index("Td")
+    s["won"][0], s["won"][1], s["won"][2] = (1 << 24) - 1, 7 << 24, 0 if without else 7 << 27
+    s["points"][0], s["points"][1] = 70, 40
+    SCORE_RAMSCH(s, 0, NO_LOG)
+    assert s["scores"].tolist() == [expected, 0, 0]
+
+
+def test_7_1_all_tricks():
+    states = np.zeros(1, STATE)
+    fill_rules(states["rules"], GAME.make_options(all_pass="ramsch"))
+    s = states[0]
+    s["soloist"], s["won"][2], s["points"][2] = -1, (1 << 30) - 1, 110
+    SCORE_RAMSCH(s, 2, NO_LOG)
+    assert s["scores"].tolist() == [0, 0, 120]
+    assert s["rewards"].tolist() == [-60, -60, 120]
