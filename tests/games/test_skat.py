@@ -2,7 +2,6 @@
 
 import collections
 import itertools
-import os
 import random
 
 import numpy as np
@@ -180,6 +179,11 @@ def deck_of(theirs):
     return [card for hand in hands for card in hand] + order[9:11]
 
 
+def their_action(action):
+    """The id of an action there: games follow upon pass."""
+    return action - NAME_0 + PASS + 1 if action >= NAME_0 else action
+
+
 def check_against_openspiel(seed):
     """Play a random deal on both; returns the game."""
     pyspiel, chooser = pytest.importorskip("pyspiel"), random.Random(seed)
@@ -191,7 +195,7 @@ def check_against_openspiel(seed):
         assert not ours.is_terminal
         assert theirs.current_player() == ours.current_player
         is_naming = PASS in ours.legal_actions()
-        to_theirs = {action: action - NAME_0 + PASS + 1 if action >= NAME_0 else action for action in ours.legal_actions()}
+        to_theirs = {action: their_action(action) for action in ours.legal_actions()}
         assert sorted(to_theirs.values()) == theirs.legal_actions()
         action = chooser.choice(list(to_theirs))
         if is_naming and action != PASS:
@@ -366,9 +370,7 @@ def positions(seed, number, most_hidden=7):
 def hidden_places(oracle, viewer):
     """Hands that the viewer does not see, and the skat if it is hidden from them (9.1)."""
     is_ouvert = oracle.level == "ouvert"
-    places = {
-        p: oracle.hands[p] for p in range(3) if p != viewer and not (is_ouvert and p == oracle.soloist)
-    }
+    places = {p: oracle.hands[p] for p in range(3) if p != viewer and not (is_ouvert and p == oracle.soloist)}
     if viewer != oracle.soloist or oracle.hand_game:
         places["skat"] = oracle.skat
     return places

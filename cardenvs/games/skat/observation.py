@@ -5,7 +5,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.skat import state
 from cardenvs.games.skat.cards import TRICKS
-from cardenvs.games.skat.scoring import most_lost, tricks_of
+from cardenvs.games.skat.scoring import tricks_of
 from cardenvs.games.skat.state import GAMES, MAX_DEALS, NUM_PLAYERS, NUM_TRICKS, NUM_VALUES, PACK, PHASES, STATE
 from cardenvs.games.skat.worlds import is_open, knows_skat
 from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat

@@ -257,7 +257,7 @@ _MOST_WORDS = 2 * NUM_VALUES + NUM_PLAYERS  # each value named and accepted once
 
 
 def max_length(options):
-    """Return the number of decisions: words, and to take the skat, lay two cards away, name, announce, play all cards."""
+    """Return the number of decisions: words, the skat, two cards laid away, a game, an announcement, and all cards."""
     is_by_value = options.bidding == "value"
     words = _MOST_WORDS + 3 if is_by_value else NUM_PLAYERS
     return options.deals * (words + SKAT_SIZE + NUM_PLAYERS * NUM_TRICKS)

@@ -182,4 +182,3 @@ LOSES = TABLE.event("lose", Op.NOTE, "{player} loses the game.", reveals_hidden_
 TAKES_ALL = TABLE.event("durchmarsch", Op.NOTE, "{player} has won all tricks.", closes=Part.HAND)
 SCORES = TABLE.event("score", Op.SET, "{player} has a score of {value}.", reveals_hidden_value=True, closes=Part.HAND)
 FORFEITS = declare_forfeit(TABLE)
-
