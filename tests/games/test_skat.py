@@ -593,3 +593,50 @@ def test_7_1_all_tricks():
     SCORE_RAMSCH(s, 2, NO_LOG)
     assert s["scores"].tolist() == [0, 0, 120]
     assert s["rewards"].tolist() == [-60, -60, 120]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+def chosen(state):
+    return text_of(state.policy_action("heuristic", 0))
+
+
+STRONG = ["Jc Js ATK9c As ATh 7d", "Jh Jd Qc KQ9s 789h 8d", "87c T87s KQh 9TAd", "Kd Qd"]
+WEAK_FIRST = [STRONG[2], STRONG[1], STRONG[0], STRONG[3]]
+
+
+def test_rule_agent_bids_what_a_hand_is_worth():
+    assert chosen(played(STRONG)) == "pass"
+    assert chosen(played(STRONG, 18)) == "yes"
+    assert chosen(played(STRONG, 48)) == "pass"  # clubs with 2 are worth 36, grand 72
+    assert chosen(played(WEAK_FIRST, "pass")) == 18
+
+
+def test_rule_agent_names_its_long_suit_and_lays_losers_away():
+    state = played(STRONG, "pass", "pass", 18)
+    while state.phase != "play":
+        state.apply(state.policy_action("heuristic", 0))
+    assert state.facts(0)["game"] in ("clubs", "grand")
+    assert not {"Ac", "Jc", "Js", "As", "Ah"} & set(labels(state.record.skat))
+
+
+def test_rule_agent_puts_points_on_tricks_of_a_partner_only():
+    hands = ["Jc Js KQ98c 9s AKh 7d", "AT7s Jh ATd KQ8d 7h", "TKQs 9Qh 7c 89d Jd Tc", "8s Th"]
+    clubs = ("pass", "pass", 18, "take the skat", "8s", "Th", "clubs")
+    assert chosen(played(hands, *clubs, "9s", "As")) == "Ts"
+    assert chosen(played(hands, *clubs, "Jc", "Jh")) in ("7c", "Jd")
+    assert chosen(played(hands, *clubs, "Ah", "7h")) == "9h"
+
+
+def test_rule_agent_beats_random_play():
+    total = 0.0
+    for seed in range(60 if COMPILED else 4):
+        for seat in range(3):
+            state, chooser = GAME.new_state(seed=seed), random.Random(seed)
+            while not state.is_terminal:
+                is_ours = state.current_player == seat
+                state.apply(state.policy_action("heuristic", 0) if is_ours else chooser.choice(state.legal_actions()))
+            total += state.returns[seat]
+    assert total > 0

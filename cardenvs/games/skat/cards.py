@@ -93,7 +93,7 @@ def tops(game, cards):
     return number
 
 
-@kernel(inline=True)
+@kernel
 def level_of(num_tops, is_hand, announced, is_schneider, is_schwarz):
     """Return the level of a suit game or grand (6.2, 6.3)."""
     level = num_tops + 1 + is_hand
@@ -116,7 +116,7 @@ def null_value(is_hand, is_ouvert):
     return _NULL_VALUES[np.int64(is_hand), np.int64(is_ouvert)]
 
 
-@kernel(inline=True)
+@kernel
 def cards_of_soloist(s):
     """Return the cards that count for the tops: those dealt to the soloist, and the skat (6.2)."""
     soloist = np.int64(s.soloist)

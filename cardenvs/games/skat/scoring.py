@@ -41,7 +41,7 @@ _OPENSPIEL_UNIT = 120.0  # points above 60 for a return of 1 (9.2)
 _OPENSPIEL_NULL = 30  # points above 60 that a null counts (9.2)
 
 
-@kernel(inline=True)
+@kernel
 def _score(s, player, points, log):
     """Add to a score; in returns, each opponent pays half of it (6.7)."""
     s.scores[player] += points
@@ -57,13 +57,13 @@ def _pay(s, player, amount):
         s.rewards[p] += amount if p == player else -amount / 2
 
 
-@kernel(inline=True)
+@kernel
 def points_of_soloist(s):
     """Return the soloist's points in tricks and skat (5.4)."""
     return s.points[s.soloist] + points_in(s.skat)
 
 
-@kernel(inline=True)
+@kernel
 def tricks_of(s, player):
     """Return how many tricks a player has won."""
     tricks, cards = 0, s.won[player]
@@ -162,7 +162,7 @@ def score_ramsch(s, last, log):
             _score(s, p, -points * (1 + without), log)
 
 
-@kernel(inline=True)
+@kernel
 def _points_in_ramsch(s, player, last):
     """Return a player's points, with the skat if it goes to the winner of the last trick (7.2)."""
     points = np.int64(s.points[player])

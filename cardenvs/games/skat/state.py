@@ -131,7 +131,7 @@ def open_hand(s, player):
 
 
 TABLE = Table(NUM_PLAYERS)
-DECK_PILE = TABLE.pile("deck", layout="stack", tokens=stock_of, seen="nobody")
+DECK_PILE = TABLE.pile("deck", layout="none", tokens=stock_of, seen="nobody")
 SKAT_PILE = TABLE.pile("skat")
 HAND_PILE = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=open_hand)
 TABLE.pile("trick", per_player=True, layout="trick", tokens=card_in_trick)

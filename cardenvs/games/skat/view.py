@@ -65,7 +65,7 @@ class SkatView(TrickView, PackView):
     tricks, trick_pile = TRICKS, "trick"
     phases = state.PHASES
     reasons = _REASONS
-    follow_prompt = "Play a card; {led} was led, and player_{winner} wins so far with {best}."
+    follow_prompt = "The lead is {led}. player_{winner} wins so far with {best}; play a card."
     remembered = frozenset({"voids", "skat", "trumps_not_seen", "points"})
 
     def fill_table(self, s, viewer, table):
@@ -142,8 +142,9 @@ class SkatView(TrickView, PackView):
             scene.piles["tricks", p].label = "won"
             if s.phase == AUCTION:
                 scene.notes[p] += ["forehand"] if p == forehand(s) else []
-                scene.notes[p] += [f"bid {VALUES[s.bids[p]]}"] if s.bids[p] else []
                 scene.notes[p] += ["passed"] if s.passed[p] else []
+            if s.bids[p] and (s.phase == AUCTION or p == s.soloist):
+                scene.notes[p].append(f"bid {VALUES[s.bids[p]]}")
         shown = {}
         if s.game != NO_GAME:
             shown["game"] = _game_text(s)
