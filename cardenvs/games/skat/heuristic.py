@@ -65,7 +65,7 @@ def heuristic(s, legal, n, rng):
         return np.int64(legal[0])
     player = np.int64(s.current_player)
     if s.phase == PLAY:
-        return best_card(s, player, legal, n)
+        return best_card(s, player, legal, n, PLAY_WEIGHTS)
     if s.phase == AUCTION:
         return _best_word(s, player)
     if s.phase == LAY_AWAY:
@@ -200,18 +200,18 @@ def _best_announcement(s, player):
 # Play
 
 # In points: what cards are worth in hand, and what a lead of trumps is worth to the soloist.
-KEEP = np.array([7.0, 1.5, 4.5, 3.5, 6.0, 4.0, 8.0, 1.0])
+PLAY_WEIGHTS = np.array([9.0, 1.5, 5.0, 4.5, 9.0, 4.0, 8.0, 1.0])
 LOW_TRUMP, TRUMP_HEIGHT, ACE, TEN, DRAW, FEED, LEAD, ALONE = range(8)
 
 
 @kernel
-def best_card(s, player, legal, n):
+def best_card(s, player, legal, n, w):
     """Return the card of the highest value."""
     best, best_value = np.int64(legal[0]), -1e9
     hidden = hidden_cards(s, player)
     for k in range(n):
         card = np.int64(legal[k])
-        value = _value_of(s, player, card, hidden)
+        value = _value_of(s, player, card, hidden, w)
         if value > best_value:
             best, best_value = card, value
     return best
@@ -227,22 +227,22 @@ def hidden_cards(s, player):
 
 
 @kernel
-def _value_of(s, player, card, hidden):
+def _value_of(s, player, card, hidden, w):
     """Return the value of playing a card, by what is played."""
-    by_soloist, by_player, points = _chances(s, player, card, hidden)
+    by_soloist, by_player, points = _chances(s, player, card, hidden, w)
     if s.soloist == NO_PLAYER:
         return -by_player * (points + 2) + 0.4 * _height(s, card) + 0.3 * points_in(np.int64(1) << card)
     if s.game == NULL:
         return _value_in_null(s, player, card, by_soloist, hidden)
     ours = by_soloist if player == s.soloist else 1 - by_soloist
-    value = (2 * ours - 1) * points - _worth_in_hand(s, card, hidden) + KEEP[LEAD] * by_player
+    value = (2 * ours - 1) * points - _worth_in_hand(s, card, hidden, w) + w[LEAD] * by_player
     if led_suit(s) < 0:
-        value += _value_of_lead(s, player, card, hidden)
+        value += _value_of_lead(s, player, card, hidden, w)
     return value
 
 
 @kernel
-def _chances(s, player, card, hidden):
+def _chances(s, player, card, hidden, w):
     """Return the chances that the soloist and `player` win the trick with a card, and its expected points."""
     led, points = led_suit(s), np.float64(points_in(np.int64(1) << card))
     holder, best, to_come = player, card, NUM_PLAYERS - 1
@@ -264,7 +264,7 @@ def _chances(s, player, card, hidden):
         beats = _chance_to_beat(s, q, holder, best, led, hidden)
         by_soloist += beats * (1.0 - by_soloist) if q == s.soloist else -beats * by_soloist
         by_player -= beats * by_player
-        points += KEEP[FEED] * (1 - by_soloist) if q != s.soloist and player != s.soloist else 1.0
+        points += w[FEED] * (1 - by_soloist) if q != s.soloist and player != s.soloist else 1.0
     return by_soloist, by_player, points
 
 
@@ -303,25 +303,25 @@ def _stronger(s, cards, best, led):
 
 
 @kernel
-def _worth_in_hand(s, card, hidden):
+def _worth_in_hand(s, card, hidden, w):
     """Return what a card is worth if it is kept, in points: as a trump, or as a winner of a side suit."""
     suit, points = _suit_of(s, card), points_in(np.int64(1) << card)
     if suit == TRUMPS:
-        return KEEP[LOW_TRUMP] + KEEP[TRUMP_HEIGHT] * _height(s, card) / 2 + 0.5 * points
+        return w[LOW_TRUMP] + w[TRUMP_HEIGHT] * _height(s, card) / 2 + 0.5 * points
     higher = _stronger(s, suit_cards(s, suit) & hidden, card, suit)
     if points >= 10:
-        return KEEP[ACE] if not higher else KEEP[TEN]
+        return w[ACE] if not higher else w[TEN]
     return 0.3 * points + (1.0 if not higher else 0.0)
 
 
 @kernel
-def _value_of_lead(s, player, card, hidden):
+def _value_of_lead(s, player, card, hidden, w):
     """Return what a lead is worth beside its trick: trumps of a soloist draw those of the opponents."""
     suit = _suit_of(s, card)
     trumps_out = count_bits(suit_cards(s, TRUMPS) & hidden)
     if player == s.soloist:
-        return KEEP[DRAW] + KEEP[LOW_TRUMP] if suit == TRUMPS and trumps_out else 0.0
-    return -KEEP[DRAW] if suit == TRUMPS else -KEEP[ALONE] * count_bits(suit_cards(s, suit) & s.hands[player]) / 4
+        return w[DRAW] + w[LOW_TRUMP] if suit == TRUMPS and trumps_out else 0.0
+    return -w[DRAW] if suit == TRUMPS else -w[ALONE] * count_bits(suit_cards(s, suit) & s.hands[player]) / 4
 
 
 @kernel
