@@ -55,16 +55,22 @@ class Deals:
         end: end(s, log): gather all cards, and let the next player deal.
     """
 
-    def __init__(self, table: Table, pack: Pack) -> None:
-        """Declare piles, counters and kinds of event, and compile the kernels."""
+    def __init__(self, table: Table, pack: Pack, known: Any = None) -> None:
+        """Declare piles, counters and kinds of event, and compile the kernels.
+
+        Args:
+            table: of the game.
+            pack: the cards.
+            known: known(s, player), the cards of a hand that all see, as a bit set, in games in which hands are shown.
+        """
         table.pile("deck", layout="stack", tokens=stock_of, seen="nobody")
-        table.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner")
+        table.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=known)
         table.pile("trick", per_player=True, layout="trick", tokens=card_in_trick)
         table.pile("tricks", per_player=True, layout="won", cards="won")
         table.counter("dealer", use="player", value="dealer")
         table.counter("deal_number", value="num_deals")
         table.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-        table.event("new_deal", Op.SET, "Deal {value}.", opens=Part.HAND)
+        table.event("new_deal", Op.SET, "Deal {value}.", opens=ev.Part.HAND)
         table.event("dealer", Op.SET, "{player} deals.")
         table.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
         table.event("deal", Op.MOVE, "{player} is dealt {token}.")

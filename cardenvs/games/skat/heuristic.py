@@ -200,7 +200,7 @@ def _best_announcement(s, player):
 # Play
 
 # In points: what cards are worth in hand, and what a lead of trumps is worth to the soloist.
-PLAY_WEIGHTS = np.array([9.0, 1.5, 5.0, 4.5, 9.0, 4.0, 8.0, 1.0])
+PLAY_WEIGHTS = np.array([10.0, 1.5, 5.0, 6.0, 9.0, 4.0, 4.0, 1.0])
 LOW_TRUMP, TRUMP_HEIGHT, ACE, TEN, DRAW, FEED, LEAD, ALONE = range(8)
 
 

@@ -7,7 +7,6 @@ from cardenvs.core.codes import NO_DECK
 from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
 from cardenvs.core.returns import Returns
-from cardenvs.core.seats import wrap
 from cardenvs.games.skat import state
 from cardenvs.games.skat.auction import (
     announce,
@@ -16,7 +15,6 @@ from cardenvs.games.skat.auction import (
     explain_announcement,
     explain_game,
     explain_word,
-    forehand,
     lay_away,
     list_announcements,
     list_games,
@@ -41,7 +39,6 @@ from cardenvs.games.skat.state import (
     NO_GAME,
     NOTHING,
     NULL,
-    NUM_CARDS,
     NUM_PLAYERS,
     NUM_TRICKS,
     NUM_VALUES,
@@ -54,12 +51,13 @@ from cardenvs.games.skat.state import (
     TAKE,
 )
 from cardenvs.kits.cards import lowest_card
-from cardenvs.kits.deck import deal_hands, next_card, shuffle_deck
+from cardenvs.kits.deck import next_card
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave
-from cardenvs.kits.tricks import clear_tricks
+from cardenvs.kits.trick_deals import take_trick
 
 is_open = kernel(state.is_open, inline=True)
+_begin_deal, _end_deal = state.DEALS.begin, state.DEALS.end
 _playable, _explain_card, _take_turn, _gather = TRICKS.playable, TRICKS.explain, TRICKS.take_turn, TRICKS.gather
 
 
@@ -77,31 +75,24 @@ def deal(s, given, log):
 @kernel
 def _deal_cards(s, given, log):
     """Deal ten cards to each player and two to the skat, and begin the auction (2.2, 3.1)."""
-    shuffle_deck(s, NUM_CARDS, s.num_deals, given)
-    s.num_deals += 1
-    ev.log_set(log, state.NEW_DEAL, ev.NO_PLAYER, state.DEAL_NUMBER, s.num_deals)
-    ev.log_set(log, state.IS_DEALER, s.dealer, state.DEALER, s.dealer)
-    ev.log_create(log, state.SHUFFLES, state.DECK_PILE, NUM_CARDS)
-    deal_hands(s, HAND_SIZE, state.DEALT, state.DECK_PILE, state.HAND_PILE, log)
+    _begin_deal(s, HAND_SIZE, given, log)
     for _ in range(SKAT_SIZE):
         card = next_card(s)
         s.skat |= np.int64(1) << card
         ev.log_move(log, state.TO_SKAT, ev.NO_PLAYER, card, state.DECK_PILE, state.SKAT_PILE, ev.NOBODY)
     _reset(s, log)
-    s.leader = forehand(s)
     begin_auction(s)
 
 
 @kernel
 def _reset(s, log):
     """Begin without bids, soloist, game and tricks."""
-    clear_tricks(s)
     s.soloist, s.game, s.took_skat, s.announced, s.phase = NO_PLAYER, NO_GAME, 0, NOTHING, AUCTION
     ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.SOLOIST, NO_PLAYER)
     ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.GAME, 0)
     ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.ANNOUNCED, 0)
     for p in range(NUM_PLAYERS):
-        s.lacks[p] = s.won[p] = s.points[p] = s.bids[p] = s.passed[p] = 0
+        s.lacks[p] = s.points[p] = s.bids[p] = s.passed[p] = 0
         ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.BID + p, 0)
         ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.POINTS + p, 0)
 
@@ -196,14 +187,11 @@ def _play(s, card, log):
     winner = _take_turn(s, card, log)
     if winner == NO_PLAYER:
         return
-    points = np.int64(0)
-    for p in range(NUM_PLAYERS):
-        played = np.int64(1) << s.played[p, s.trick - 1]
-        points += points_in(played)
-        s.won[winner] |= played
-    s.points[winner] += points
+    before = np.int64(s.points[winner])
+    take_trick(s, winner)
+    s.points[winner] = points_in(s.won[winner])
     _gather(s, winner, log)
-    ev.log_note(log, state.WINS_TRICK, winner, points)
+    ev.log_note(log, state.WINS_TRICK, winner, s.points[winner] - before)
     ev.log_set(log, state.HAS_POINTS, winner, state.POINTS + winner, s.points[winner])
     if s.trick == NUM_TRICKS or (s.game == NULL and winner == s.soloist):
         _end_play(s, winner, log)
@@ -232,10 +220,9 @@ def _deal_again(s, log):
         return
     for p in range(NUM_PLAYERS):
         s.last_is_open[p] = is_open(s, p)
-        s.last_won[p], s.last_hands[p], s.hands[p] = s.won[p], s.hands[p], 0
+        s.last_hands[p], s.hands[p] = s.hands[p], 0
     s.last_skat, s.skat, s.skat_is_shown = s.skat if s.skat_is_shown else 0, 0, 0
-    s.dealer = wrap(s.dealer + 1, NUM_PLAYERS)
-    ev.log_clear(log, state.CLEAR_TABLE)
+    _end_deal(s, log)
     _deal_cards(s, NO_DECK, log)
 
 

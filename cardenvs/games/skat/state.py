@@ -9,9 +9,9 @@ from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.kits.cards import Pack
-from cardenvs.kits.deck import deck_fields, stock_of
 from cardenvs.kits.matches import declare_forfeit
-from cardenvs.kits.tricks import MUST_BEAT, card_in_trick, trick_fields
+from cardenvs.kits.trick_deals import Deals, deal_fields
+from cardenvs.kits.tricks import MUST_BEAT
 
 NUM_PLAYERS = 3
 PACK = Pack("789QKTAJ", "dhsc")  # (1.2)
@@ -91,15 +91,12 @@ STATE = record(
     rules_dtype(SkatOptions),
     NUM_PLAYERS,
     [
-        *deck_fields(NUM_CARDS),
-        *trick_fields(NUM_PLAYERS, NUM_TRICKS),
+        *deal_fields(PACK, NUM_PLAYERS, NUM_TRICKS),
         ("lacks", "i8", (NUM_PLAYERS,)),  # cards that p has shown not to hold          seen by: all
-        ("won", "i8", (NUM_PLAYERS,)),  # cards in tricks that p has won                seen by: all
-        ("points", "i2", (NUM_PLAYERS,)),  # of these cards                             seen by: all
+        ("points", "i2", (NUM_PLAYERS,)),  # of cards in tricks that p has won          seen by: all
         ("skat", "i8"),  # bit set          seen by: the soloist who took it; all from the end of play
         ("skat_is_shown", "u1"),  # whether all see it
         ("phase", "i1"),
-        ("dealer", "i1"),
         # The auction. Bids are numbers of values, 0 for none.
         ("bids", "i1", (NUM_PLAYERS,)),  # the highest value that p has named or accepted
         ("passed", "u1", (NUM_PLAYERS,)),
@@ -110,9 +107,7 @@ STATE = record(
         ("game", "i1"),  # or NO_GAME
         ("took_skat", "u1"),
         ("announced", "i1"),
-        ("num_deals", "i1"),  # begun
         ("scores", "i4", (NUM_PLAYERS,)),  #                                            seen by: all
-        ("last_won", "i8", (NUM_PLAYERS,)),  # `won` of the deal before                 seen by: all
         ("last_skat", "i8"),  # the skat of the deal before, if that was shown          seen by: all
         ("last_hands", "i8", (NUM_PLAYERS,)),  # what p held at its end                 seen by: owner; all if open
         ("last_is_open", "u1", (NUM_PLAYERS,)),  # whether all saw that                 seen by: all
@@ -131,13 +126,9 @@ def open_hand(s, player):
 
 
 TABLE = Table(NUM_PLAYERS)
-DECK_PILE = TABLE.pile("deck", layout="none", tokens=stock_of, seen="nobody")
+DEALS = Deals(TABLE, PACK, known=open_hand)
+DECK_PILE, HAND_PILE = TABLE.pile_ids["deck"], TABLE.pile_ids["hand"]
 SKAT_PILE = TABLE.pile("skat")
-HAND_PILE = TABLE.pile("hand", per_player=True, layout="hand", cards="hands", seen="owner", known=open_hand)
-TABLE.pile("trick", per_player=True, layout="trick", tokens=card_in_trick)
-TABLE.pile("tricks", per_player=True, layout="won", cards="won")
-DEALER = TABLE.counter("dealer", use="player", value="dealer")
-DEAL_NUMBER = TABLE.counter("deal_number", use="none", value="num_deals")
 BID = TABLE.counter("bid", per_player=True, use="none", value=lambda s, p: VALUES[s.bids[p]])
 SOLOIST = TABLE.counter("soloist", use="player", value="soloist")
 GAME = TABLE.counter("game", use="none", value=lambda s: s.game + 1)  # 0: none
@@ -145,11 +136,6 @@ ANNOUNCED = TABLE.counter("announced", use="none", value="announced")
 POINTS = TABLE.counter("points", per_player=True, use="none", value="points")
 SCORE = TABLE.counter("score", per_player=True, use="none", value="scores")
 
-CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
-NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
-IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
-SHUFFLES = TABLE.event("shuffle", Op.CREATE, "The pack of {value} cards is shuffled.", is_detail=True)
-DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TO_SKAT = TABLE.event("skat", Op.MOVE, "{token} goes to the skat.", is_detail=True)
 RESETS = TABLE.event("reset", Op.SET, "Nothing has been bid, named or won yet.", is_detail=True)
 BIDS = TABLE.event("bid", Op.SET, "{player} bids {value}.")
@@ -162,9 +148,6 @@ LAYS_AWAY = TABLE.event("lay_away", Op.MOVE, "{player} lays {token} away.")
 NAMES = TABLE.event("name", Op.SET, "{player} names game {value}.")
 ANNOUNCES = TABLE.event("announce", Op.SET, "{player} announces level {value}.")
 SHOWS = TABLE.event("show", Op.REVEAL, "{player} shows {token}.", is_detail=True)
-TABLE.event("lead", Op.MOVE, "{player} leads {token}.")
-TABLE.event("play", Op.MOVE, "{player} plays {token}.")
-TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
 WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins the trick and {value:point}.", closes=Part.TRICK)
 HAS_POINTS = TABLE.event("points", Op.SET, "{player} has {value:card point} in tricks.", is_detail=True)
 SHOWS_SKAT = TABLE.event("show_skat", Op.REVEAL, "{token} was in the skat.", reveals_hidden_value=True)

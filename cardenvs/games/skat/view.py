@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from cardenvs.core.events import NO_PLAYER, OMNISCIENT, UNKNOWN, CounterUse
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import NO_PLAYER, OMNISCIENT, UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.skat import state
 from cardenvs.games.skat.auction import best_null_value, forehand, highest_bid
 from cardenvs.games.skat.cards import SUITS, TRICKS, TRUMPS, suit_cards
@@ -33,6 +33,7 @@ from cardenvs.games.skat.state import (
 )
 from cardenvs.games.skat.worlds import knows_skat
 from cardenvs.kits.cards import PackView, count_bits
+from cardenvs.kits.trick_deals import DealView
 from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, cards_played
 
 _REASONS = {
@@ -58,7 +59,7 @@ _PER_ROW = 9  # values in a row of the keypad
 _HAND_ORDER = (TRUMPS, *(SUITS.index(suit) for suit in "cshd"))
 
 
-class SkatView(TrickView, PackView):
+class SkatView(DealView, TrickView, PackView):
     """Words of Skat."""
 
     pack = PACK
@@ -131,15 +132,18 @@ class SkatView(TrickView, PackView):
             "points": s.points.tolist(),
             "skat": [PACK.texts[card] for card in PACK.cards_of(s.skat)] if _sees_skat(s, player) else None,
             "trumps_not_seen": _trumps_not_seen(s, player),
-            "deal": int(s.num_deals),
             "scores": s.scores.tolist(),
         }
 
     def arrange(self, s, viewer, scene):
-        """Hands by suit; bids beside the players; game, points and scores in the heading."""
+        """Hands by suit; bids beside the players; game and points in the heading, with several deals the score, too."""
+        super().arrange(s, viewer, scene)
+        scene.piles["deck", None].layout = PileLayout.NONE  # empty
+        is_match = s.rules.deals > 1
+        use = CounterUse.NUMBER if is_match else CounterUse.NONE
+        scene.counters["deal_number"] = CounterView("deal", use, f"{s.num_deals} of {s.rules.deals}")
         for p in range(NUM_PLAYERS):
             scene.piles["hand", p].tokens.sort(key=lambda card: _place_in_hand(s, card))
-            scene.piles["tricks", p].label = "won"
             if s.phase == AUCTION:
                 scene.notes[p] += ["forehand"] if p == forehand(s) else []
                 scene.notes[p] += ["passed"] if s.passed[p] else []
@@ -150,10 +154,7 @@ class SkatView(TrickView, PackView):
             shown["game"] = _game_text(s)
         if s.phase == PLAY:
             shown["points"] = s.points.tolist()
-        if s.rules.deals > 1:
-            shown["deal_number"] = f"{s.num_deals} of {s.rules.deals}"
-            scene.counters["deal_number"].label = "deal"
-        if s.rules.deals > 1 or s.terminal:
+        if is_match:
             shown["score"] = s.scores.tolist()
         for name, value in shown.items():
             scene.counters[name] = replace(scene.counters[name], use=CounterUse.NUMBER, value=value)
