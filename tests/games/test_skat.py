@@ -18,7 +18,7 @@ from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import fill_rules
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
-from cardenvs.games.skat import cards
+from cardenvs.games.skat import belief, cards, worlds
 from cardenvs.games.skat.scoring import score_game, score_ramsch
 from cardenvs.games.skat.state import (
     ANNOUNCE_0,
@@ -640,3 +640,17 @@ def test_rule_agent_beats_random_play():
                 state.apply(state.policy_action("heuristic", 0) if is_ours else chooser.choice(state.legal_actions()))
             total += state.returns[seat]
     assert total > 0
+
+
+def test_likelier_worlds_give_jacks_to_who_bids_and_are_the_same_for_twins():
+    state = played([STRONG[2], STRONG[1], STRONG[0], STRONG[3]], "pass", 18, "yes", 20, "yes", 22, "yes", 23)
+    twin = state.determinize(1, 3)
+    jacks = {belief.sample_belief: 0, worlds.determinize: 0}
+    for seed in range(60):
+        for sample in jacks:
+            first, second = state.records.copy(), twin.records.copy()
+            sample(first[0], 1, seed)
+            sample(second[0], 1, seed)
+            assert first["hands"].tolist() == second["hands"].tolist()
+            jacks[sample] += (int(first["hands"][0, 2]) & int(cards.JACKS)).bit_count()
+    assert jacks[belief.sample_belief] > jacks[worlds.determinize]

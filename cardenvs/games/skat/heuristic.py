@@ -110,10 +110,16 @@ def limit_of(hand):
     """Return the highest value up to which a hand bids; 0 if it passes."""
     limit = np.int64(0)
     for game in range(DIAMONDS, NULL + 1):
-        value = null_value(False, False) if game == NULL else base_of(game) * (1 + tops(game, hand))
+        value = _least_value(game, hand)
         if value > limit and chance_to_win(game, hand, np.int64(0), BEFORE) > _ENOUGH:
             limit = value
     return limit
+
+
+@kernel
+def _least_value(game, hand):
+    """Return what a game is worth with the tops of a hand, with the skat and without schneider."""
+    return null_value(False, False) if game == NULL else base_of(game) * (1 + tops(game, hand))
 
 
 @kernel
@@ -147,20 +153,27 @@ def _best_game(s, hand, skat):
 
 @kernel
 def _card_to_lay_away(s, player):
-    """Return a card of the two that leave the most promising hand, or of the hand that the game named before needs."""
+    """Return one of the cards that leave the most promising hand: of the two to be laid away, or the second one."""
     hand, best, best_promise = s.hands[player], np.int64(0), -1e9
-    first = hand
-    while first:
-        card = first & -first
-        first ^= card
-        second = first if not s.skat else np.int64(1) << 62  # nothing more to choose
-        while second:
-            other = second & -second
-            second ^= other
-            laid = card | s.skat | (other if not s.skat else 0)
-            promise = _promise_without(s, hand & ~laid, laid)
-            if promise > best_promise:
-                best, best_promise = lowest_card(card), promise
+    rest = hand
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        laid = s.skat | card
+        promise = _promise_without(s, hand ^ card, laid) if s.skat else _best_promise(s, hand ^ card, laid, rest)
+        if promise > best_promise:
+            best, best_promise = lowest_card(card), promise
+    return best
+
+
+@kernel
+def _best_promise(s, hand, laid, others):
+    """Return what a hand promises once the best of some other cards has been laid away, too."""
+    best = -1e9
+    while others:
+        other = others & -others
+        others ^= other
+        best = max(best, _promise_without(s, hand ^ other, laid | other))
     return best
 
 
@@ -180,7 +193,7 @@ def _hand_or_skat(s, player):
     game = _best_game(s, hand, np.int64(0))
     taken = 0.0
     for other in range(DIAMONDS, NULL + 1):
-        value = null_value(False, False) if other == NULL else base_of(other) * (1 + tops(other, hand))
+        value = _least_value(other, hand)
         if value >= bid_of_soloist(s):
             taken = max(taken, value * (3 * chance_to_win(other, hand, np.int64(0), BEFORE) - 2))
     return np.int64(HAND if _promise(s, game, hand, np.int64(0), True) > taken + _HAND_COST else TAKE)
