@@ -643,7 +643,7 @@ def test_rule_agent_beats_random_play():
 
 
 def test_likelier_worlds_give_jacks_to_who_bids_and_are_the_same_for_twins():
-    state = played([STRONG[2], STRONG[1], STRONG[0], STRONG[3]], "pass", 18, "yes", 20, "yes", 22, "yes", 23)
+    state = played([STRONG[2], STRONG[1], STRONG[0], STRONG[3]], "pass", 36, "pass")
     twin = state.determinize(1, 3)
     jacks = {belief.sample_belief: 0, worlds.determinize: 0}
     for seed in range(60):
