@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.events import CounterUse, Op, Part, Table
+from cardenvs.core.events import CounterUse, Op, Table
 from cardenvs.core.game_view import Scene
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import Field
