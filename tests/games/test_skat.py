@@ -243,7 +243,7 @@ def score(game, dealt, points, tricks, bid=18, took_skat=True, announced="nothin
     s["played"], s["hands"][0], s["skat"] = -1, hand, skat
     s["soloist"], s["game"], s["took_skat"], s["announced"] = 0, GAMES.index(game), took_skat, LEVELS.index(announced)
     s["bids"][0] = BID_VALUES.index(bid) + 1
-    s["won"][0], s["points"][0] = (1 << 3 * tricks) - 1, points - cards.points_in(skat)
+    s["tricks_won"][0], s["points"][0] = tricks, points - cards.points_in(skat)
     SCORE_GAME(s, NO_LOG)
     total = s["scores"].sum()
     assert s["rewards"] == pytest.approx(s["scores"] * 1.5 - total / 2)
@@ -569,7 +569,7 @@ def test_7_3_ramsch_with_equal_points(options, expected):
     fill_rules(states["rules"], GAME.make_options(all_pass="ramsch", **options))
     s = states[0]
     s["soloist"], s["game"], s["skat"] = -1, GRAND, 1 << PACK.labels.index("Td")
-    s["won"][0], s["won"][1], s["won"][2] = (1 << 12) - 1, (1 << 15) - (1 << 12), 1 << 20 | 1 << 21 | 1 << 22
+    s["tricks_won"] = 6, 3, 1
     s["points"][0], s["points"][1] = 60, 50
     SCORE_RAMSCH(s, 1, NO_LOG)
     assert s["scores"].tolist() == expected
@@ -587,7 +587,7 @@ def test_7_1_and_7_2_ramsch(options, without, expected):
     fill_rules(states["rules"], GAME.make_options(all_pass="ramsch", **options))
     s = states[0]
     s["soloist"], s["game"], s["skat"] = -1, GRAND, 1 << PACK.labels.index("Td")
-    s["won"][0], s["won"][1], s["won"][2] = (1 << 24) - 1, 7 << 24, 0 if without else 7 << 27
+    s["tricks_won"] = 8, 1 + without, 1 - without
     s["points"][0], s["points"][1] = 70, 40
     SCORE_RAMSCH(s, 0, NO_LOG)
     assert s["scores"].tolist() == [expected, 0, 0]
@@ -597,7 +597,7 @@ def test_7_1_all_tricks():
     states = np.zeros(1, STATE)
     fill_rules(states["rules"], GAME.make_options(all_pass="ramsch"))
     s = states[0]
-    s["soloist"], s["won"][2], s["points"][2] = -1, (1 << 30) - 1, 110
+    s["soloist"], s["tricks_won"][2], s["points"][2] = -1, 10, 110
     SCORE_RAMSCH(s, 2, NO_LOG)
     assert s["scores"].tolist() == [0, 0, 120]
     assert s["rewards"].tolist() == [-60, -60, 120]

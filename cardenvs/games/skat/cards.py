@@ -72,12 +72,18 @@ def _trumps_from_top(game: int) -> list[int]:
 _FROM_TOP = np.array([_trumps_from_top(game) for game in range(DIAMONDS, GRAND + 1)], np.int64)
 
 
+@kernel(inline=True)
+def points_of(card):
+    """Return the points of a card (1.2)."""
+    return _POINTS[_rank_of(card)]
+
+
 @kernel
 def points_in(cards):
     """Return the points of a bit set of cards (1.2)."""
     points = np.int64(0)
     while cards:
-        points += _POINTS[_rank_of(lowest_card(cards))]
+        points += points_of(lowest_card(cards))
         cards &= cards - 1
     return points
 

@@ -16,7 +16,7 @@ from cardenvs.games.skat.cards import (
     base_of,
     led_suit,
     null_value,
-    points_in,
+    points_of,
     raised,
     strength,
     suit_cards,
@@ -244,7 +244,7 @@ def _value_of(s, player, card, hidden, w):
     """Return the value of playing a card, by what is played."""
     by_soloist, by_player, points = _chances(s, player, card, hidden, w)
     if s.soloist == NO_PLAYER:
-        return -by_player * (points + 2) + 0.4 * _height(s, card) + 0.3 * points_in(np.int64(1) << card)
+        return -by_player * (points + 2) + 0.4 * _height(s, card) + 0.3 * points_of(card)
     if s.game == NULL:
         return _value_in_null(s, player, card, by_soloist, hidden)
     ours = by_soloist if player == s.soloist else 1 - by_soloist
@@ -257,7 +257,7 @@ def _value_of(s, player, card, hidden, w):
 @kernel
 def _chances(s, player, card, hidden, w):
     """Return the chances that the soloist and `player` win the trick with a card, and its expected points."""
-    led, points = led_suit(s), np.float64(points_in(np.int64(1) << card))
+    led, points = led_suit(s), np.float64(points_of(card))
     holder, best, to_come = player, card, NUM_PLAYERS - 1
     if led < 0:
         led = _suit_of(s, card)
@@ -265,7 +265,7 @@ def _chances(s, player, card, hidden, w):
         for p in range(NUM_PLAYERS):
             other = np.int64(card_in_trick(s, p))
             if other != NO_CARD:
-                points += points_in(np.int64(1) << other)
+                points += points_of(other)
                 to_come -= 1
         before = trick_winner(s)
         other = np.int64(card_in_trick(s, before))
@@ -318,7 +318,7 @@ def _stronger(s, cards, best, led):
 @kernel
 def _worth_in_hand(s, card, hidden, w):
     """Return what a card is worth if it is kept, in points: as a trump, or as a winner of a side suit."""
-    suit, points = _suit_of(s, card), points_in(np.int64(1) << card)
+    suit, points = _suit_of(s, card), points_of(card)
     if suit == TRUMPS:
         return w[LOW_TRUMP] + w[TRUMP_HEIGHT] * _height(s, card) / 2 + 0.5 * points
     higher = _stronger(s, suit_cards(s, suit) & hidden, card, suit)

@@ -5,7 +5,6 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.skat import state
 from cardenvs.games.skat.cards import TRICKS
-from cardenvs.games.skat.scoring import tricks_of
 from cardenvs.games.skat.state import GAMES, MAX_DEALS, NUM_PLAYERS, NUM_TRICKS, NUM_VALUES, PACK, PHASES, STATE
 from cardenvs.games.skat.worlds import is_open, knows_skat
 from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat
@@ -60,7 +59,7 @@ OBSERVATION = Observation(
     number("plays_hand", "1 if the soloist plays without the skat", _plays_hand),
     cards("announced", _ANNOUNCEMENTS, "1 for each level announced", _announced),
     per_seat(number("points", "card points in tricks", "points", high=120)),
-    per_seat(number("tricks", "tricks won in this deal", tricks_of, high=NUM_TRICKS)),
+    per_seat(number("tricks", "tricks won in this deal", "tricks_won", high=NUM_TRICKS)),
     *only(
         lambda options: options.deals > 1,
         number("deal_number", "deals begun", "num_deals", high=MAX_DEALS),

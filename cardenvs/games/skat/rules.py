@@ -25,7 +25,7 @@ from cardenvs.games.skat.auction import (
     speak,
     take_skat,
 )
-from cardenvs.games.skat.cards import TRICKS, points_in
+from cardenvs.games.skat.cards import TRICKS, points_of
 from cardenvs.games.skat.scoring import charge_leaver, most_lost, score_game, score_ramsch
 from cardenvs.games.skat.state import (
     ANNOUNCE_0,
@@ -92,7 +92,7 @@ def _reset(s, log):
     ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.GAME, 0)
     ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.ANNOUNCED, 0)
     for p in range(NUM_PLAYERS):
-        s.lacks[p] = s.points[p] = s.bids[p] = s.passed[p] = 0
+        s.lacks[p] = s.points[p] = s.tricks_won[p] = s.bids[p] = s.passed[p] = 0
         ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.BID + p, 0)
         ev.log_set(log, state.RESETS, ev.NO_PLAYER, state.POINTS + p, 0)
 
@@ -187,11 +187,14 @@ def _play(s, card, log):
     winner = _take_turn(s, card, log)
     if winner == NO_PLAYER:
         return
-    before = np.int64(s.points[winner])
+    points = np.int64(0)
+    for p in range(NUM_PLAYERS):
+        points += points_of(s.played[p, s.trick - 1])
+    s.points[winner] += points
+    s.tricks_won[winner] += 1
     take_trick(s, winner)
-    s.points[winner] = points_in(s.won[winner])
     _gather(s, winner, log)
-    ev.log_note(log, state.WINS_TRICK, winner, s.points[winner] - before)
+    ev.log_note(log, state.WINS_TRICK, winner, points)
     ev.log_set(log, state.HAS_POINTS, winner, state.POINTS + winner, s.points[winner])
     if s.trick == NUM_TRICKS or (s.game == NULL and winner == s.soloist):
         _end_play(s, winner, log)

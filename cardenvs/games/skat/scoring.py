@@ -63,16 +63,6 @@ def points_of_soloist(s):
     return s.points[s.soloist] + points_in(s.skat)
 
 
-@kernel
-def tricks_of(s, player):
-    """Return how many tricks a player has won."""
-    tricks, cards = 0, s.won[player]
-    while cards:
-        cards &= cards - 1
-        tricks += 1
-    return tricks // NUM_PLAYERS
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # Games with a soloist
 
@@ -115,10 +105,10 @@ def _score_by_points(s, log):
 def is_made(s):
     """Return whether the soloist has enough points, and all that was announced; in null, no trick (6.5)."""
     if s.game == NULL:
-        return s.won[s.soloist] == 0
+        return s.tricks_won[s.soloist] == 0
     points = points_of_soloist(s)
     if s.announced >= SCHWARZ:
-        return tricks_of(s, s.soloist) == NUM_TRICKS
+        return s.tricks_won[s.soloist] == NUM_TRICKS
     return points >= SCHNEIDER_POINTS if s.announced == SCHNEIDER else points > HALF
 
 
@@ -128,7 +118,7 @@ def value_of_game(s):
     is_hand = np.int64(not s.took_skat)
     if s.game == NULL:
         return null_value(is_hand, s.announced == OUVERT)
-    points, tricks = points_of_soloist(s), tricks_of(s, s.soloist)
+    points, tricks = points_of_soloist(s), s.tricks_won[s.soloist]
     is_schwarz = tricks in (0, NUM_TRICKS)
     is_schneider = is_schwarz or points >= SCHNEIDER_POINTS or points <= 2 * HALF - SCHNEIDER_POINTS
     num_tops = tops(s.game, cards_of_soloist(s))
@@ -144,11 +134,11 @@ def score_ramsch(s, last, log):
     """Score a round of ramsch whose last trick player `last` has won (7)."""
     without = 0
     for p in range(NUM_PLAYERS):
-        if tricks_of(s, p) == NUM_TRICKS:
+        if s.tricks_won[p] == NUM_TRICKS:
             ev.log_note(log, state.TAKES_ALL, p, 0)
             _score(s, p, np.int64(_DURCHMARSCH), log)
             return
-        without += s.won[p] == 0
+        without += s.tricks_won[p] == 0
     most = np.int64(0)
     for p in range(NUM_PLAYERS):
         most = max(most, _points_in_ramsch(s, p, last))

@@ -93,6 +93,7 @@ STATE = record(
     [
         *deal_fields(PACK, NUM_PLAYERS, NUM_TRICKS),
         ("lacks", "i8", (NUM_PLAYERS,)),  # cards that p has shown not to hold          seen by: all
+        ("tricks_won", "i1", (NUM_PLAYERS,)),  #                                        seen by: all
         ("points", "i2", (NUM_PLAYERS,)),  # of cards in tricks that p has won          seen by: all
         ("skat", "i8"),  # bit set          seen by: the soloist who took it; all from the end of play
         ("skat_is_shown", "u1"),  # whether all see it
