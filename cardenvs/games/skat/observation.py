@@ -20,12 +20,7 @@ def _seen_skat(s, p):
 
 @kernel(inline=True)
 def _open_hand(s, p):
-    return s.hands[p] if is_open(s, p) else np.int64(0)
-
-
-@kernel(inline=True)
-def _last_open(s, p):
-    return s.last_hands[p] if s.last_is_open[p] else np.int64(0)
+    return s.hands[s.soloist] if s.soloist >= 0 and is_open(s, s.soloist) else np.int64(0)
 
 
 @kernel(inline=True)
@@ -47,7 +42,7 @@ OBSERVATION = Observation(
     *trick_sections(TRICKS),
     per_seat(cards("won", PACK.labels, "cards in tricks that a player has won", "won")),
     cards("skat", PACK.labels, "cards in the skat, if the observer knows them", _seen_skat),
-    per_seat(cards("open_hand", PACK.labels, "cards of a soloist who plays ouvert", _open_hand)),
+    cards("open_hand", PACK.labels, "cards of a soloist who plays ouvert", _open_hand),
     one_hot("phase", PHASES, "one-hot phase", "phase"),
     one_seat("dealer", "the dealer", "dealer"),
     per_seat(number("bids", "number of the highest value named or accepted, 0 if none", "bids", high=NUM_VALUES)),
@@ -67,7 +62,7 @@ OBSERVATION = Observation(
         per_seat(cards("last_won", PACK.labels, "cards in tricks that a player won in the deal before", "last_won")),
         cards("last_skat", PACK.labels, "the skat of the deal before, if it was shown", "last_skat"),
         cards("last_hand", PACK.labels, "own cards at the end of the deal before", "last_hands"),
-        per_seat(cards("last_open", PACK.labels, "cards at its end of a soloist who played ouvert", _last_open)),
+        cards("last_open", PACK.labels, "cards at its end of a soloist who played ouvert", "last_open"),
     ),
     dtype=lambda options: "int16" if options.deals > 1 else "int8",
     players=NUM_PLAYERS,

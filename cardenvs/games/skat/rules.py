@@ -43,6 +43,7 @@ from cardenvs.games.skat.state import (
     NUM_TRICKS,
     NUM_VALUES,
     OPENSPIEL,
+    OUVERT,
     PASS,
     PLAY,
     RAMSCH,
@@ -56,7 +57,6 @@ from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave
 from cardenvs.kits.trick_deals import take_trick
 
-is_open = kernel(state.is_open, inline=True)
 _begin_deal, _end_deal = state.DEALS.begin, state.DEALS.end
 _playable, _explain_card, _take_turn, _gather = TRICKS.playable, TRICKS.explain, TRICKS.take_turn, TRICKS.gather
 
@@ -221,8 +221,8 @@ def _deal_again(s, log):
     s.terminal = s.num_deals == s.rules.deals
     if s.terminal:
         return
+    s.last_open = s.hands[s.soloist] if s.announced == OUVERT else 0
     for p in range(NUM_PLAYERS):
-        s.last_is_open[p] = is_open(s, p)
         s.last_hands[p], s.hands[p] = s.hands[p], 0
     s.last_skat, s.skat, s.skat_is_shown = s.skat if s.skat_is_shown else 0, 0, 0
     _end_deal(s, log)

@@ -110,8 +110,8 @@ STATE = record(
         ("announced", "i1"),
         ("scores", "i4", (NUM_PLAYERS,)),  #                                            seen by: all
         ("last_skat", "i8"),  # the skat of the deal before, if that was shown          seen by: all
-        ("last_hands", "i8", (NUM_PLAYERS,)),  # what p held at its end                 seen by: owner; all if open
-        ("last_is_open", "u1", (NUM_PLAYERS,)),  # whether all saw that                 seen by: all
+        ("last_hands", "i8", (NUM_PLAYERS,)),  # what p held at its end                 seen by: owner
+        ("last_open", "i8"),  # what a soloist who played ouvert held at its end        seen by: all
     ],
 )
 

@@ -31,8 +31,7 @@ def determinize(s, player, seed):
         places.room[k] = count_bits(s.hands[p]) if is_hidden else 0
         places.barred[k] = s.lacks[p]
         hidden |= s.hands[p] if is_hidden else 0
-        if not s.last_is_open[p]:
-            s.last_hands[p] = 0
+        s.last_hands[p] = 0
     places.room[_OTHERS] = places.barred[_OTHERS] = 0
     if not knows_skat(s, player):
         places.room[_OTHERS] = count_bits(s.skat)
