@@ -123,7 +123,7 @@ def test_the_picture():
     assert "Osprey · 1 fish · wetland · 5 points" in picture
     assert "─ forest: 2 dice, next bird 1 egg ─" in picture
     assert "─ grassland: 2 eggs and a trade, next bird 1 egg ─" in picture
-    assert "points: birds 11 + bonus 0" in picture
+    assert "31 points: birds 11, eggs 6, cached 2" in picture  # nothing for its bonus card yet
     assert "Bushtit" not in picture
     assert "Falconer" not in picture
     assert re.search(r"Ecologist · \d points? now\n +2 points for each", picture)
