@@ -48,6 +48,7 @@ def num(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def text(x: float, y: float, shown: str, size: float, style: str, anchor: str = "", width: float = 0.0) -> str:
     """Return an SVG text whose baseline begins at (x, y), or is anchored there; `width` squeezes or stretches it."""
     placed = f' text-anchor="{anchor}"' if anchor else ""

@@ -1,5 +1,6 @@
 """Players as they sit at the table: a face, a name, and what is true of them."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,7 @@ def badge(view: dict[str, Any], player: int, width: float) -> Block:
     return Block(width, max(FACE + 4, 20 + SAID + height), tuple(parts))
 
 
+@functools.lru_cache(maxsize=256)
 def _face(player: int, is_turn: bool, deals: bool) -> str:
     """Return a round face on the colour of a seat, with a ring around the player to act."""
     middle = FACE / 2

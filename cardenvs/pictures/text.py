@@ -12,6 +12,7 @@ _BOLD = 1.14
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 
+@functools.lru_cache(maxsize=4096)
 def escaped(text: str) -> str:
     """Return text for XML, without characters that XML does not allow."""
     return "".join(char for char in text if char >= " ").translate(_ENTITIES)
