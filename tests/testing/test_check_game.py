@@ -149,7 +149,8 @@ def _check_report(game, report):
     assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
     assert report.longest > 1
     assert report.second_histories >= 4
-    assert report.compared_positions >= 2, "twins of this game are never compared with real histories"
+    # Few are where players choose in secret, as those who pass cards in Hearts.
+    assert report.compared_positions >= 1, "twins of this game are never compared with real histories"
     assert report.compared_worlds >= 100 * report.compared_positions
 
 
