@@ -110,8 +110,8 @@ class Connection:
         if self._beats < 0:
             said |= {"agents": room.offered, "usual": table.usual_agent}
         self._lines, self._folds, self._beats = len(shown.lines), len(shown.folds), len(shown.beats)
-        news = f"{json.dumps(said)[:-1]},{status},{table.picture(self.viewer, self.narrow)}}}"
-        return with_names(news, room.names)
+        news = with_names(f"{json.dumps(said)[:-1]},{status}", room.names)
+        return f"{news},{room.picture(self.viewer, self.narrow)}}}"
 
 
 @dataclass
@@ -135,6 +135,7 @@ class Room:
             {"name": name, "label": name if name in settings.offered_agents() else label(name, table.state.game)}
             for name in self._specs()
         ]
+        self._pictures: dict[tuple[int, bool], tuple[str, str]] = {}  # without and with names, by viewer and form
         self.connections: set[Connection] = set()
         self.paused = False  # whether agents are paused
         self.pace = settings.pace  # seconds between agents' moves
@@ -194,6 +195,15 @@ class Room:
         self.tell_all()
 
     # -- status -------------------------------------------------------------------------------------------------
+
+    def picture(self, viewer: int, narrow: bool) -> str:
+        """Return `Table.picture` with the players' names, written once for all who see the same."""
+        picture = self.table.picture(viewer, narrow)
+        before, named = self._pictures.get((viewer, narrow), ("", ""))
+        if picture is not before:
+            named = with_names(picture, self.names)
+            self._pictures[viewer, narrow] = picture, named
+        return named
 
     def status(self, connection: Connection) -> str:
         """Return the room's status as JSON members without the braces. Clients with equal rights get equal text."""
