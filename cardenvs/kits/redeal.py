@@ -19,12 +19,13 @@ they are sums and products of positive numbers.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
-from cardenvs.core.rng import canonical_shuffle, random_below, random_unit, shuffle
+from cardenvs.core.rng import canonical_shuffle, random_below, random_unit, shuffle, substream_seed
 from cardenvs.core.scratch import stack_record
 from cardenvs.kits.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, begin_world, hidden_in_hands_and_deck
@@ -96,6 +97,32 @@ def redeal_unseen(s, player, seed):
     """Re-deal the other hands and the stock: `determinize` of games in which a player sees everything else."""
     begin_world(s, seed)
     redeal_hands(s, player, hidden_in_hands_and_deck(s, player), s.deck.shape[0])
+
+
+def likelier_worlds(determinize: Any, plausibility: Any, source: int) -> Any:
+    """Return a kernel sample(s, player, seed, tries) that prefers worlds which agree with what players have done.
+
+    It draws some worlds of `determinize` and keeps one, each as likely as it is plausible; without tries, the first.
+
+    Args:
+        determinize: the game's kernel.
+        plausibility: plausibility(s, player), how well a world agrees, from 0.
+        source: the chance source of the worlds' seeds.
+    """
+
+    @kernel
+    def sample(s, player, seed, tries):
+        total, chosen = 0.0, np.int64(seed)
+        for k in range(tries):
+            trial = np.int64(substream_seed(seed, source, k) >> np.uint64(1))
+            determinize(s, player, trial)
+            weight = plausibility(s, player)
+            total += weight
+            if random_unit(s.rng) * total < weight:
+                chosen = trial
+        determinize(s, player, chosen)
+
+    return sample
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -3,32 +3,14 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import random_unit, substream_seed
 from cardenvs.games.oh_hell.heuristic import expected_tricks
 from cardenvs.games.oh_hell.rules import bids_are_hidden, determinize
 from cardenvs.kits.bids import NO_BID
+from cardenvs.kits.redeal import likelier_worlds
 
 _BELIEF = 3  # chance source
 _NUM_TRIES = 12
 _SPREAD = 0.8  # tricks by which bids differ from what hands promise
-_U1 = np.uint64(1)
-
-
-@kernel
-def sample_belief(s, player, seed):
-    """Re-deal what `player` cannot know, preferring hands that promise as many tricks as their owners have bid.
-
-    It is one of some worlds of `determinize`, each as likely as its hands agree with the bids that `player` sees.
-    """
-    total, chosen = 0.0, np.int64(seed)
-    for k in range(_NUM_TRIES if has_seen_bids(s, player) else 0):
-        trial = np.int64(substream_seed(seed, _BELIEF, k) >> _U1)
-        determinize(s, player, trial)
-        weight = _plausibility(s, player)
-        total += weight
-        if random_unit(s.rng) * total < weight:
-            chosen = trial
-    determinize(s, player, chosen)
 
 
 @kernel
@@ -48,3 +30,15 @@ def _plausibility(s, player):
         if p != player and s.bids[p] != NO_BID:
             distance += ((expected_tricks(s, p) - s.bids[p]) / _SPREAD) ** 2
     return np.exp(-distance / 2)
+
+
+_sample = likelier_worlds(determinize, _plausibility, _BELIEF)
+
+
+@kernel
+def sample_belief(s, player, seed):
+    """Re-deal what `player` cannot know, preferring hands that promise as many tricks as their owners have bid.
+
+    It is one of some worlds of `determinize`, each as likely as its hands agree with the bids that `player` sees.
+    """
+    _sample(s, player, seed, _NUM_TRIES if has_seen_bids(s, player) else 0)

@@ -3,34 +3,16 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import random_unit, substream_seed
 from cardenvs.games.skat.heuristic import limit_of
 from cardenvs.games.skat.state import AUCTION, NO_GAME, NUM_PLAYERS, OPENSPIEL, VALUES
 from cardenvs.games.skat.valuing import PLAYED, chance_to_win
 from cardenvs.games.skat.worlds import determinize
+from cardenvs.kits.redeal import likelier_worlds
 from cardenvs.kits.tricks import cards_played
 
 _BELIEF = 3  # chance source
 _NUM_TRIES = 8
 _UNLIKELY = 0.25  # weight of a hand that should have bid otherwise
-_U1 = np.uint64(1)
-
-
-@kernel
-def sample_belief(s, player, seed):
-    """Re-deal what `player` cannot know, preferring hands that agree with what their owners have bid and named.
-
-    It is one of some worlds of `determinize`, each as likely as its hands agree.
-    """
-    total, chosen = 0.0, np.int64(seed)
-    for k in range(_NUM_TRIES if s.rules.bidding != OPENSPIEL or s.phase != AUCTION else 0):
-        trial = np.int64(substream_seed(seed, _BELIEF, k) >> _U1)
-        determinize(s, player, trial)
-        weight = _plausibility(s, player)
-        total += weight
-        if random_unit(s.rng) * total < weight:
-            chosen = trial
-    determinize(s, player, chosen)
 
 
 @kernel
@@ -55,3 +37,15 @@ def _agrees(s, p, limit):
     if limit < VALUES[bid]:
         return _UNLIKELY
     return _UNLIKELY if s.passed[p] and limit > VALUES[min(bid + 3, VALUES.shape[0] - 1)] else 1.0
+
+
+_sample = likelier_worlds(determinize, _plausibility, _BELIEF)
+
+
+@kernel
+def sample_belief(s, player, seed):
+    """Re-deal what `player` cannot know, preferring hands that agree with what their owners have bid and named.
+
+    It is one of some worlds of `determinize`, each as likely as its hands agree.
+    """
+    _sample(s, player, seed, _NUM_TRIES if s.rules.bidding != OPENSPIEL or s.phase != AUCTION else 0)
