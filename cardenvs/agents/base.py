@@ -193,10 +193,13 @@ class Turn:
 
 def _worth_telling(rows: np.ndarray, table: Table, most: int) -> tuple[np.ndarray, int]:
     """Return the rows to include in a recap, and the number of others that `most` excludes."""
-    closes = np.array([kind.closes for kind in table.kinds])[rows[:, KIND]]
+    kinds = rows[:, KIND]
+    closes = np.array([kind.closes for kind in table.kinds])[kinds]
+    opened = np.flatnonzero(np.array([kind.opens for kind in table.kinds])[kinds] == Part.HAND)
     ends = _ends(closes == Part.HAND)
+    ends = ends[ends < opened.max(initial=0)]  # Kasino's sweeps may end a match, but not a hand
     start = ends[-1] + 1 if len(ends) else 0  # first event of the current hand
-    results, hand = np.flatnonzero(closes[:start] == Part.HAND), closes[start:] != Part.NONE
+    results, hand = np.flatnonzero(closes[:start] == Part.HAND), closes[start:] == Part.TRICK
     tricks = _ends(hand)
     hand[tricks[-2] + 1 if len(tricks) > 1 else 0 :] = True  # the latest finished trick in full, and what follows
     current = start + np.flatnonzero(hand)

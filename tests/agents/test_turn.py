@@ -177,12 +177,22 @@ def test_of_a_finished_hand_only_the_result_is_told():
     assert sum("has a score" in line for line in lines) == 3
 
 
+def test_a_sweep_does_not_end_a_hand():
+    state = get_game("kasino_v0").new_state(seed=3)
+    while not any("sweep" in line for line in state.recap(0)):
+        state.apply(state.policy_action("heuristic", state.ply))
+    assert table_texts(state.view(0))["counters"]["hand_number"] == 1
+    lines, left_out = Turn(state, 0).folded_recap()
+    assert left_out == 0
+    assert [line for line in lines if " plays " in line] == [line for line in state.recap(0) if " plays " in line]
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
         ("canasta_v0", {"match": True}), ("gin_rummy_v0", {"match_target": 200}), ("katko_v0", {}),
         ("bridge_v0", {"scoring": "rubber"}), ("briscola_v0", {"target": 3}), ("scopa_v0", {}), ("casino_v0", {}),
-        ("kasino_v0", {}), ("texas_holdem_v0", {"starting_stack": 200}), ("wingspan_v0", {}),
+        ("kasino_v0", {"match": True}), ("texas_holdem_v0", {"starting_stack": 200}), ("wingspan_v0", {}),
         ("euchre_v0", {"target": 5}),
     ],
 )  # fmt: skip
@@ -191,6 +201,7 @@ def test_finished_hands_and_tricks_are_told_by_their_results(name, options):
     game, seen = get_game(name), 0
     state = game.new_state(seed=2, **options)
     part = {kind.name: kind.closes for kind in game.table.kinds}
+    opens = {kind.name: kind.opens for kind in game.table.kinds}
     policy = next(iter(game.policies))
     for ply in range(2000):
         if state.is_terminal:
@@ -200,9 +211,11 @@ def test_finished_hands_and_tricks_are_told_by_their_results(name, options):
             told, left_out = _worth_telling(rows, game.table, len(rows))
             assert left_out == 0
             kinds = [game.table.read(row).kind for row in told]
-            results = sum(part[game.table.read(row).kind] == Part.HAND for row in rows)
-            assert sum(part[kind] == Part.HAND for kind in kinds) == results
-            last = max((k for k, kind in enumerate(kinds[:-1]) if part[kind] == Part.HAND), default=-1)
+            happened = [game.table.read(row).kind for row in rows]
+            assert sum(part[kind] == Part.HAND for kind in kinds) == sum(part[kind] == Part.HAND for kind in happened)
+            opened = max((k for k, kind in enumerate(happened) if opens[kind] == Part.HAND), default=0)
+            results = sum(part[kind] == Part.HAND for kind in happened[:opened])
+            last = results - 1
             assert all(part[kind] == Part.HAND for kind in kinds[: last + 1])
             tricks = [k for k, kind in enumerate(kinds) if k > last and part[kind] == Part.TRICK]
             details = [k for k, kind in enumerate(kinds) if k > last and part[kind] == Part.NONE]

@@ -76,6 +76,7 @@ def test_a_run_is_saved_before_an_evaluation(monkeypatch):
         ("leduc_poker_v0", {}, "other"),
         ("one_player_poker_v0", {}, "random"),
         ("one_player_poker_v0", {}, "heuristic"),
+        ("oh_hell_v0", {"max_cards": 1, "num_players": 3}, "random"),
     ],
 )
 def test_all_games_of_a_score_are_counted(game, options, opponent):
@@ -90,6 +91,16 @@ def test_all_games_of_a_score_are_counted(game, options, opponent):
         evaluation.score(network, opponent)
         assert sum(ended) == expected
     assert expected == 5 * max(2, options.get("num_players", 2))
+
+
+def test_where_returns_have_no_known_sum_a_score_is_the_lead_over_the_opponent(monkeypatch):
+    evaluation = Evaluation(VectorEnv(get_game("oh_hell_v0"), 20, mask=False, max_cards=1), 1)
+    own = evaluation.own_returns("heuristic")
+    assert own.mean() > 1  # everybody gets points
+    monkeypatch.setattr(evaluation, "returns", lambda network, opponent, sampled: own + 0.5)
+    score = evaluation.score(None, "heuristic")
+    assert (score.mean, score.half, score.verdict) == (pytest.approx(0.5), pytest.approx(0), "beats")
+    assert score.chance < 0
 
 
 def test_the_final_evaluation_shows_how_far_it_is(monkeypatch):

@@ -23,20 +23,20 @@ _Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # from a batch, rows a
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """Mean return per duplicate deal against a policy in all other seats.
+    """How much more the network gets per duplicate deal than a policy in its place, which has all other seats.
 
-    In games for one player: how much more the network gets than the policy on the same deals.
+    Where returns sum to zero, that is the network's mean return.
     """
 
     mean: float  # of the network
     half: float  # half the 95% interval of the mean
-    chance: float  # mean of random play in place of the network, on the same deals
+    chance: float  # the same of random play in place of the network, on the same deals
     gain_half: float  # half the 95% interval of mean - chance
     deals: int  # number of deals
 
     @classmethod
     def of(cls, returns: np.ndarray, chance: np.ndarray) -> Self:
-        """Return the score of returns by deal, (N,), where random play gets `chance`, (N,) or (1,)."""
+        """Return the score of a lead by deal, (N,), where random play has the lead `chance`, (N,) or (1,)."""
         return cls(float(returns.mean()), _half(returns), float(chance.mean()), _half(returns - chance), len(returns))
 
     @property
@@ -74,6 +74,7 @@ class Evaluation:
         """
         self._vec, self._seed, self._sampled = vec, seed, sampled
         self._opponents = opponents or {}
+        self._own: dict[str, np.ndarray] = {}
         self._chance: dict[str, np.ndarray] = {}
         # called with the number of games that have just ended, repeatedly while a score is computed
         self.on_games: Callable[[int], None] = lambda ended: None
@@ -81,15 +82,15 @@ class Evaluation:
     def score(self, network: Network, opponent: str) -> Score:
         """Play each deal once from every seat, with an opponent in the other seats, and return the score.
 
-        The opponent is "random", one of `game.policies`, or another by name. In games for one player, it plays the same
-        deals, and its returns are subtracted.
+        The opponent is "random", one of `game.policies`, or another by name.
         """
-        return Score.of(self.returns(network, opponent, self._sampled), self._chance_against(opponent))
+        returns = self.returns(network, opponent, self._sampled)
+        return Score.of(returns - self._own_returns(opponent), self._chance_against(opponent))
 
     def num_games(self, opponent: str) -> int:
-        """Return how many games `score` will play: fewer once the returns of random play are known."""
+        """Return how many games `score` will play: fewer once the returns of the others are known."""
         once = self._vec.num_envs * max(self._vec.num_players, 2)
-        return once if self._is_chance_known(opponent) else 2 * once
+        return once * (1 + (not self._is_own_known(opponent)) + (not self._is_chance_known(opponent)))
 
     def returns(self, network: Network, opponent: str, sampled: bool) -> np.ndarray:
         """Play as in `score`. Returns the network's returns by deal, (N,), means over the seats."""
@@ -100,26 +101,35 @@ class Evaluation:
     def own_returns(self, opponent: str) -> np.ndarray:
         """Return what the opponent gets in place of the network, (N,), or (1,) where the rules determine it."""
         total, players = self._vec.game.returns(self._vec.options).total, self._vec.num_players
+        if players == 1:  # from whose returns it is subtracted
+            return np.zeros(1)
         if total is not None:
             return np.full(1, total / players)
         return self._returns(functools.partial(self._follow, self._opponent(opponent)), opponent)
+
+    def _own_returns(self, opponent: str) -> np.ndarray:
+        if opponent not in self._own:
+            self._own[opponent] = self.own_returns(opponent)
+        return self._own[opponent]
+
+    def _is_own_known(self, opponent: str) -> bool:
+        total = self._vec.game.returns(self._vec.options).total
+        return total is not None or self._vec.num_players == 1 or opponent in self._own
 
     def _opponent(self, name: str) -> Opponent:
         return self._opponents.get(name) or PolicyOpponent(name)
 
     def _chance_against(self, opponent: str) -> np.ndarray:
-        """Return what random play gets by deal, (N,), or (1,) where symmetry determines it."""
-        if opponent not in self._chance:
-            seed = derived_seed(self._seed, "chance")
-            follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
-            is_known = self._is_chance_known(opponent)
-            self._chance[opponent] = np.zeros(1) if is_known else self._returns(follow, opponent)
+        """Return the lead of random play by deal, (N,), or (1,) where symmetry determines it."""
+        if self._is_chance_known(opponent):
+            return self._chance.get(opponent, np.zeros(1))
+        seed = derived_seed(self._seed, "chance")
+        follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
+        self._chance[opponent] = self._returns(follow, opponent) - self._own_returns(opponent)
         return self._chance[opponent]
 
     def _is_chance_known(self, opponent: str) -> bool:
-        total = self._vec.game.returns(self._vec.options).total
-        is_zero = opponent == "random" and (total == 0 or self._vec.num_players == 1)
-        return is_zero or opponent in self._chance
+        return opponent == "random" or opponent in self._chance
 
     def _follow(
         self, player: Opponent, batch: Batch, rows: np.ndarray, step: int, seed: int | None = None
@@ -175,7 +185,7 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()
 
 
-def meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
+def meaning(scores: dict[str, Score], unit: str, is_zero_sum: bool) -> str:
     """Return what the final scores mean, in a sentence or two."""
     by_verdict: dict[str, list[str]] = {}
     for name, score in scores.items():
@@ -183,8 +193,8 @@ def meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
     story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
     what = (
         f"A score is the policy's mean result per deal, in {unit}, against an opponent in all other seats"
-        if num_players > 1
-        else f"A score is how much more the policy gets than the opponent on the same deals, in {unit}"
+        if is_zero_sum
+        else f"A score is how much more the policy gets per deal than the opponent in its place, in {unit}"
     )
     return f"{what}, ± half its 95% interval. The policy {story}."
 

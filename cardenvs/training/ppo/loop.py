@@ -170,13 +170,17 @@ class Loop:
 
     def _final_scores(self) -> dict[str, Score]:
         """Score the final policy, and print the scores and what they mean."""
-        run, scores, unit = self._run, {}, self._run.game.returns(self._run.options).unit
+        run = self._run
+        scores: dict[str, Score] = {}
+        returns = run.game.returns(run.options)
         with self._progress.counting("final evaluation") as count:
             for name, score in run.evaluator.scores(run.policy, run.config.final_deals, "final evaluation", count):
                 scores[name] = score
-                self._progress.note(f"against {name}: {score} {unit} per deal over {score.deals:,} duplicate deals")
+                self._progress.note(
+                    f"against {name}: {score} {returns.unit} per deal over {score.deals:,} duplicate deals"
+                )
         if scores:
-            self._progress.note(meaning(scores, unit, run.options.num_players))
+            self._progress.note(meaning(scores, returns.unit, is_zero_sum=returns.total == 0))
         if text := warning(scores):
             self._progress.note(text)
         return scores
