@@ -1,0 +1,9 @@
+"""A rule agent for Spades."""
+
+from cardenvs.core.kernel import kernel
+
+
+@kernel
+def heuristic(s, legal, n, rng):
+    """Play the first legal action."""
+    return legal[0]
