@@ -273,7 +273,7 @@ def _play(s, player, card, log):
         _gather(s, winner, log)
         _count_trick(s, winner, log)
         if s.trick == HAND_SIZE:
-            _end_hand(s, log)
+            end_hand(s, log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -281,11 +281,11 @@ def _play(s, player, card, log):
 
 
 @kernel
-def _end_hand(s, log):
+def end_hand(s, log):
     """Score the hand; then the game ends, or the next player deals (5, 6)."""
     sides = num_sides(s)
     for side in range(sides):
-        _score_side(s, side, log)
+        score_side(s, side, log)
     if s.rules.target == NONE:
         pay_scores(s, 1, sides)
         return
@@ -300,7 +300,7 @@ def _end_hand(s, log):
 
 
 @kernel
-def _score_side(s, side, log):
+def score_side(s, side, log):
     """Add the points and bags of a hand to those of a side (5.5, 5.6)."""
     points, bags = hand_score(s, side)
     bags += s.bags[side]

@@ -50,7 +50,9 @@ class SpadesView(BidView, TrickView, PackView):
     def action_label(self, s, action):
         if action >= BLIND_NIL:
             return "look" if action == LOOK else "bid blind nil"
-        return f"give {PACK.texts[action]}" if s.phase == EXCHANGE else super().action_label(s, action)
+        if s.phase == EXCHANGE and action < state.BID_0:
+            return f"give {PACK.texts[action]}"
+        return super().action_label(s, action)
 
     def choice(self, s, action):
         if action >= BLIND_NIL:
