@@ -637,3 +637,57 @@ def test_7_3_the_lowest_club():
     lacked = int(takes_records(worlds.lacked_cards)(state.records[0], 0))
     card = int(state.record.played[0, 0])
     assert PACK.cards_of(lacked) == list(range(card))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+def margin(other, deals, **options):
+    """The mean return of a pair of rule agents against a pair that plays another policy, over both seats."""
+    total = 0.0
+    for number in range(deals):
+        for side in range(2):
+            state = GAME.new_state(seed=number, **options)
+            while not state.is_terminal:
+                policy = "heuristic" if state.current_player % 2 == side else other
+                state.apply(state.policy_action(policy, number))
+            total += state.returns[side]
+    return total / (2 * deals)
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of hands")
+def test_the_rule_agent_beats_random_play():
+    assert margin("random", 200) > 120
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of hands")
+def test_contracts_and_nils_of_the_rule_agent():
+    """Against its like, most contracts are made and most nils hold."""
+    contracts, nils = collections.Counter(), collections.Counter()
+    for seed in range(300):
+        state = GAME.new_state(seed=seed)
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic", seed))
+        facts = state.facts(0)
+        for p in (0, 1):
+            bid = facts["bids"][p] + facts["bids"][p + 2]
+            won = sum(facts["tricks_won"][q] for q in (p, p + 2) if facts["bids"][q])
+            contracts[won >= bid] += 1
+        for bid, won in zip(facts["bids"], facts["tricks_won"], strict=True):
+            if bid == 0:
+                nils[won == 0] += 1
+    assert contracts[True] > 2 * contracts[False]
+    assert nils[True] > 1.5 * nils[False] > 0
+
+
+def chosen(deck, *actions, **options):
+    """The label of what the rule agent does after some actions."""
+    state = played(deck, *actions, **options)
+    return state.action_label(state.policy_action("heuristic", seed=0))
+
+
+def test_the_rule_agent_bids_what_a_hand_should_win():
+    assert chosen("As Ks Qs 3s Ac Kc 4c 2c Ad 5d 4d 3h 2h") in ("bid 6", "bid 7")
+    assert chosen("4s 3s 9c 8c 4c 2c Jd 5d 4d 2d 8h 3h 2h") == "bid nil"
+    assert chosen("As 3s 9c 8c 4c 2c Jd 5d 4d 2d 8h 3h 2h") in ("bid 1", "bid 2")
