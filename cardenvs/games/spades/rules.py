@@ -34,7 +34,7 @@ from cardenvs.games.spades.state import (
     waits,
 )
 from cardenvs.kits.bids import NO_BID
-from cardenvs.kits.cards import count_bits
+from cardenvs.kits.cards import NUM_CARDS, count_bits
 from cardenvs.kits.deck import NO_CARD, put_in_order
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import NO_SIDE, best_side, leave, pay_scores, pay_stake, pay_winner
@@ -60,13 +60,13 @@ def deal(s, given, log):
 @kernel
 def _begin_hand(s, given, log):
     """Shuffle, and deal to all who need not decide first whether to bid blind nil (2.2, 3.4)."""
-    put_in_order(s.deck, PACK.size)
+    put_in_order(s.deck, NUM_CARDS)
     start_stream(s, DEAL, s.num_deals)
-    shuffle_rest(s, s.deck, PACK.size, given)
+    shuffle_rest(s, s.deck, NUM_CARDS, given)
     s.num_deals += 1
     ev.log_set(log, state.NEW_HAND, ev.NO_PLAYER, state.HAND_NUMBER, s.num_deals)
     ev.log_set(log, state.DEALS, s.dealer, state.DEALER, s.dealer)
-    ev.log_create(log, state.SHUFFLE, state.DECK, PACK.size)
+    ev.log_create(log, state.SHUFFLE, state.DECK, NUM_CARDS)
     clear_tricks(s)
     _clear_bids(s, log)
     s.is_broken = 0
