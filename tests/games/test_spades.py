@@ -346,8 +346,8 @@ def test_6_1_cutthroat_pays_the_difference_from_the_mean():
 @pytest.mark.parametrize(
     ("scores", "bids", "won", "over"),
     [
-        ([471, 480], [3, 3, 3, 2], [4, 3, 3, 2], None),  # 61 and 52: both have 532
-        ([471, 480], [3, 3, 3, 2], [4, 3, 4, 2], 0),
+        ([471, 480], [3, 3, 3, 2], [4, 4, 3, 3], None),  # 61 and 52: both have 532
+        ([471, 480], [3, 3, 3, 2], [4, 4, 4, 3], 0),
         ([439, 100], [3, 3, 3, 3], [3, 3, 3, 3], None),
         ([440, 100], [3, 3, 3, 3], [3, 3, 3, 3], 0),
         ([-141, 100], [3, 3, 3, 3], [2, 3, 3, 4], 1),
@@ -500,7 +500,7 @@ def test_five_thousand_games_agree_with_the_oracle():
 
 def check_against_openspiel(pyspiel, seed):
     """Play one random hand in both; OpenSpiel never breaks spades, counts failed nils, and pays each side's points."""
-    state = GAME.new_state(seed=seed, break_spades="never", failed_nil="count", bag_penalty=0)
+    state = GAME.new_state(seed=seed, break_spades="never", failed_nil="count")
     other = pyspiel.load_game("spades")
     assert other.num_distinct_actions() == GAME.num_actions(state.options)
     theirs = other.new_initial_state()
