@@ -57,12 +57,13 @@ _LONG_SPADE = np.array([0.0, 0.0, 0.0, 0.45, 0.75, 0.85, 0.9])  # by the number 
 _RUFF = 0.25  # what a missing side suit adds for a low spade
 # How often nobody ruffs a side suit, by the number of its hidden cards
 _UNRUFFED = np.array([0.1, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.82, 0.88, 0.93, 0.95, 0.96, 0.97])
-_BID_MORE = -0.1  # tricks above the sum of the chances, before it is rounded to a bid
+_BID_SHARE, _BID_MORE = 0.88, 0.1  # the bid: a share of the sum of the chances, and tricks above it, rounded down
 _WILLING = 0.9  # how often a player who can win a trick from the other side does
 _OVERTAKES = 0.05  # and from the own side
 _SIDE_COVER, _SPADE_COVER = 0.6, 0.85  # what each lower card leaves of the danger that a card ends nil
-_DANGER = 0.9  # how much of the danger of its cards nil meets
-_NIL_MARGIN = 20.0  # points by which nil must promise more than a bid
+_DANGER = 0.9  # at most, so that no card ends nil for certain
+_NIL_SAFE, _NIL_SIDE, _NIL_WORST, _NIL_SPADES = 2.6, 0.43, 0.72, 1.48  # log odds of nil: all suits, the worst one, spades
+_NIL_PRICE, _NIL_BONUS = 29.0, 70.0  # points that nil costs the side for each trick of the hand, less a constant
 _LOW_CARD = 0.01  # points that each rank costs, so that the lower of two equal cards is played
 
 _CHANCES = packed([("wins", "f8", (NUM_PLAYERS,)), ("value", "f8", (NUM_PLAYERS,))])
@@ -114,9 +115,9 @@ def _bid(s, player, hidden):
     partner_bid = np.int64(s.bids[partner_of(player)])
     if lowest == 0 and not (s.rules.partners and partner_bid == 0):
         gain = s.rules.nil_points * (2 * nil_chance(hand, hidden) - 1)
-        if gain > 10 * tricks + _NIL_MARGIN:
+        if gain > _NIL_PRICE * tricks - _NIL_BONUS:
             return np.int64(0)
-    bid = np.int64(np.floor(tricks + 0.5 + _BID_MORE))
+    bid = np.int64(np.floor(_BID_SHARE * tricks + _BID_MORE))
     return min(max(bid, max(lowest, 1)), highest)
 
 
@@ -133,11 +134,18 @@ def expected_tricks(hand, hidden):
 @kernel
 def nil_chance(hand, hidden):
     """Return the chance that a hand wins no trick at all."""
-    chance, rest = 1.0, hand
-    while rest:
-        chance *= 1 - _DANGER * _danger(hand, hidden, lowest_card(rest))
-        rest &= rest - 1
-    return chance
+    total, worst, spades = 0.0, 0.0, 0.0
+    for suit in range(4):
+        risk, rest = 0.0, hand & _SUIT_SETS[suit]
+        while rest:
+            risk -= np.log(1 - _DANGER * _danger(hand, hidden, lowest_card(rest)))
+            rest &= rest - 1
+        if suit == SPADE:
+            spades = risk
+        else:
+            total, worst = total + risk, max(worst, risk)
+    odds = _NIL_SAFE - _NIL_SIDE * total - _NIL_WORST * worst - _NIL_SPADES * spades
+    return 1 / (1 + np.exp(-odds))
 
 
 @kernel
