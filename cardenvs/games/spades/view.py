@@ -1,6 +1,6 @@
 """Texts and picture of Spades."""
 
-from cardenvs.core.events import CounterUse
+from cardenvs.core.events import CounterUse, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
 from cardenvs.games.spades import rules, state
@@ -102,9 +102,12 @@ class SpadesView(BidView, TrickView, PackView):
         super().arrange(s, viewer, scene)
         for p, notes in enumerate(scene.notes):
             self.sort_hand(s, scene.piles["hand", p])
-            scene.piles["tricks", p].label = "won"
+            scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
             if s.blind[p]:
                 notes[:] = [note.replace("nil", "blind nil") for note in notes]
+        deck = scene.piles["deck", None]
+        if not deck.tokens:
+            deck.layout = PileLayout.NONE
         hand, score, bags = (scene.counters[name] for name in ("hand_number", "score", "bags"))
         for counter in (score, bags):
             counter.value = [counter.value[int(state.side_of(s, p))] for p in range(NUM_PLAYERS)]
