@@ -17,7 +17,6 @@ from cardenvs.games.spades.state import (
     BID_0,
     BIDDING,
     BLIND,
-    BLIND_NIL,
     COUNT,
     EXCHANGE,
     HAND_SIZE,
@@ -57,13 +56,15 @@ _LONG_SPADE = np.array([0.0, 0.0, 0.0, 0.45, 0.75, 0.85, 0.9])  # by the number 
 _RUFF = 0.25  # what a missing side suit adds for a low spade
 # How often nobody ruffs a side suit, by the number of its hidden cards
 _UNRUFFED = np.array([0.1, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.82, 0.88, 0.93, 0.95, 0.96, 0.97])
-_BID_SHARE, _BID_MORE = 0.88, 0.1  # the bid: a share of the sum of the chances, and tricks above it, rounded down
-_WILLING = 0.9  # how often a player who can win a trick from the other side does
+_BID_SHARE = 0.8  # the bid: a share of the sum of the chances
+_BID_MORE, _BID_MORE_IN_MATCH = 0.3, 0.5  # and tricks above it, before it is rounded down; in a match, bags cost
+_WILLING = 0.6  # how often a player who can win a trick from the other side does
 _OVERTAKES = 0.05  # and from the own side
 _SIDE_COVER, _SPADE_COVER = 0.6, 0.85  # what each lower card leaves of the danger that a card ends nil
 _DANGER = 0.9  # at most, so that no card ends nil for certain
 _NIL_SAFE, _NIL_SIDE, _NIL_WORST, _NIL_SPADES = 2.6, 0.43, 0.72, 1.48  # log odds of nil: all suits, the worst one, spades
 _NIL_PRICE, _NIL_BONUS = 29.0, 70.0  # points that nil costs the side for each trick of the hand, less a constant
+_KEEP = 0.7  # what a trick later on is worth beside one now
 _LOW_CARD = 0.01  # points that each rank costs, so that the lower of two equal cards is played
 
 _CHANCES = packed([("wins", "f8", (NUM_PLAYERS,)), ("value", "f8", (NUM_PLAYERS,))])
@@ -75,7 +76,7 @@ def heuristic(s, legal, n, rng):
     """Choose a bid, a card to give, or the card with the best expected points."""
     player = np.int64(s.current_player)
     if s.phase == BLIND:
-        return BLIND_NIL if legal[0] == BLIND_NIL and _is_desperate(s, player) else LOOK
+        return LOOK  # blind nil loses matches at every score that was tried
     hidden = hidden_cards(s, player)
     if s.phase == BIDDING:
         return BID_0 + _bid(s, player, hidden)
@@ -97,16 +98,6 @@ def heuristic(s, legal, n, rng):
 
 
 @kernel
-def _is_desperate(s, player):
-    """Return whether only blind nil can still win the match: the others are about to reach the target."""
-    own = side_of(s, player)
-    for side in range(num_sides(s)):
-        if side != own and s.rules.target != NONE and s.scores[side] >= s.rules.target - 60:
-            return s.scores[own] < s.rules.target - 150
-    return False
-
-
-@kernel
 def _bid(s, player, hidden):
     """Return the bid: nil if it promises more points, else what the hand should win."""
     lowest, highest = bid_bounds(s)
@@ -117,7 +108,8 @@ def _bid(s, player, hidden):
         gain = s.rules.nil_points * (2 * nil_chance(hand, hidden) - 1)
         if gain > _NIL_PRICE * tricks - _NIL_BONUS:
             return np.int64(0)
-    bid = np.int64(np.floor(_BID_SHARE * tricks + _BID_MORE))
+    more = _BID_MORE if s.rules.target == NONE else _BID_MORE_IN_MATCH
+    bid = np.int64(np.floor(_BID_SHARE * tricks + more))
     return min(max(bid, max(lowest, 1)), highest)
 
 
@@ -297,7 +289,7 @@ def _value_of_card(s, player, card, hidden, c):
     else:
         later = _trick_chance(hand, hidden, card, _shortness(hand))
     loses = c.value[wrap(player + 1, NUM_PLAYERS)]
-    return value - later * (c.value[player] - loses) - _LOW_CARD * _rank_of(card)
+    return value - _KEEP * later * (c.value[player] - loses) - _LOW_CARD * _rank_of(card)
 
 
 @kernel
