@@ -424,7 +424,8 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: An
                 s.voids[player] |= 1 << trump_of(s)
         s.hands[player] ^= np.int64(1) << card
         s.played[player, s.trick] = card
-        ev.log_move(log, leads if player == s.leader else plays, player, card, hand + player, target + player, ev.EVERYBODY)
+        kind = leads if player == s.leader else plays
+        ev.log_move(log, kind, player, card, hand + player, target + player, ev.EVERYBODY)
 
     return play
 

@@ -37,10 +37,10 @@ _sample = likelier_worlds(determinize, _plausibility, _BELIEF)
 @kernel
 def has_seen_bids(s, player):
     """Return whether another player has made a bid after a look at the cards."""
+    found = False
     for p in range(NUM_PLAYERS):
-        if p != player and s.bids[p] != NO_BID and not s.blind[p]:
-            return True
-    return False
+        found = found or (p != player and s.bids[p] != NO_BID and not s.blind[p])
+    return found
 
 
 @kernel

@@ -30,8 +30,7 @@ from cardenvs.games.spades.state import (
     partner_of,
     side_of,
 )
-from cardenvs.games.spades.worlds import hidden_cards, known_cards
-from cardenvs.kits.bids import NO_BID
+from cardenvs.games.spades.worlds import hidden_cards
 from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
 from cardenvs.kits.tricks import card_in_trick
@@ -62,7 +61,8 @@ _WILLING = 0.6  # how often a player who can win a trick from the other side doe
 _OVERTAKES = 0.05  # and from the own side
 _SIDE_COVER, _SPADE_COVER = 0.6, 0.85  # what each lower card leaves of the danger that a card ends nil
 _DANGER = 0.9  # at most, so that no card ends nil for certain
-_NIL_SAFE, _NIL_SIDE, _NIL_WORST, _NIL_SPADES = 2.6, 0.43, 0.72, 1.48  # log odds of nil: all suits, the worst one, spades
+# Log odds of nil, and what they lose by the risks of the side suits, of the worst one, and of the spades
+_NIL_SAFE, _NIL_SIDE, _NIL_WORST, _NIL_SPADES = 2.6, 0.43, 0.72, 1.48
 _NIL_PRICE, _NIL_BONUS = 29.0, 70.0  # points that nil costs the side for each trick of the hand, less a constant
 _KEEP = 0.7  # what a trick later on is worth beside one now
 _LOW_CARD = 0.01  # points that each rank costs, so that the lower of two equal cards is played

@@ -56,7 +56,7 @@ OBSERVATION = Observation(
     *only(lambda options: options.blind_nil,
           per_seat(number("blind", "1 for each player who has bid blind nil", "blind"))),
     *only(lambda options: options.blind_nil_pass > 0,
-          cards("given", PACK.labels, "cards that the observer has given to the partner, who still holds them", _given)),
+          cards("given", PACK.labels, "cards given to the partner, who still holds them", _given)),
     *only(lambda options: options.target is not None,
           per_seat(cards("last_won", PACK.labels, "cards in tricks won in the hand before", "last_won")),
           _by_side(number("score_tens", f"points, in tens, clipped at {_MOST_TENS}", _tens,

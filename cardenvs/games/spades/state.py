@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
-from cardenvs.core.options import NONE, Options, option, rules_dtype
+from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.kits import matches
 from cardenvs.kits.bids import Bids, bid_fields

@@ -6,7 +6,7 @@ from cardenvs.core.options import NONE
 from cardenvs.games.spades import rules, state
 from cardenvs.games.spades.state import ASKED, BLIND, BLIND_NIL, EXCHANGE, LOOK, NUM_PLAYERS, PACK, PLAY, partner_of
 from cardenvs.games.spades.worlds import hidden_cards, known_cards
-from cardenvs.kits.bids import NO_BID, BidView
+from cardenvs.kits.bids import BidView
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 

@@ -11,7 +11,6 @@ from cardenvs.games.spades.state import (
     LOW_CLUB,
     NUM_PLAYERS,
     PACK,
-    PLAY,
     known_to_partner,
     partner_of,
     waits,
