@@ -38,6 +38,8 @@ from cardenvs.kits.tricks import card_in_trick
 _SUIT_SETS, _suit_of, _rank_of = PACK.suit_sets, PACK.suit_of, PACK.rank_of
 _led_suit, _strength = TRICKS.led_suit, TRICKS.ranking.strength
 
+_ACE_OF_SPADES = 1 << PACK.parse("As")
+
 # How often a card wins a trick, by the number of hidden cards that beat it and of own lower cards that guard it.
 _SIDE_CHANCE = np.array([
     [0.95, 0.95, 0.95, 0.95],
@@ -126,6 +128,8 @@ def expected_tricks(hand, hidden):
 @kernel
 def nil_chance(hand, hidden):
     """Return the chance that a hand wins no trick at all."""
+    if hand & _ACE_OF_SPADES:
+        return 0.0
     total, worst, spades = 0.0, 0.0, 0.0
     for suit in range(4):
         risk, rest = 0.0, hand & _SUIT_SETS[suit]
