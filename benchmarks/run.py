@@ -171,6 +171,7 @@ TRICK_GAMES = (
     ("hearts_v0", "hearts", "300x; 5 M"),
     ("oh_hell_v0", "oh_hell(players=4)", "100x; 5 M"),
     ("skat_v0", "skat", "100x; 3 M"),
+    ("spades_v0", "spades", "100x; 5 M"),
 )
 
 _LARGE_BATCHES = {"one_player_poker_v0": 4096}  # games of few bytes, for which a call from Python takes long

@@ -114,6 +114,19 @@ def pay_best(s):
 
 
 @kernel(inline=True)
+def best_side(s, sign, sides):
+    """Return the side with the best of `s.scores`, or NO_SIDE if several are level; `sign` as in `goes_on`."""
+    best, winner = np.int64(0), NO_SIDE
+    for side in range(sides):
+        score = sign * np.int64(s.scores[side])
+        if side == 0 or score > best:
+            best, winner = score, side
+        elif score == best:
+            winner = NO_SIDE
+    return winner
+
+
+@kernel(inline=True)
 def goes_on(s, sign, sides, max_hands, wins, drawn, log):
     """Return whether a match to `s.rules.target` points goes on after a hand. If not, end it.
 
@@ -127,14 +140,10 @@ def goes_on(s, sign, sides, max_hands, wins, drawn, log):
         wins, drawn: kinds of the events of its end, a NOTE each.
         log: for events.
     """
-    best, winner, is_over = np.int64(0), NO_SIDE, False
+    is_over = False
     for side in range(sides):
-        score = np.int64(s.scores[side])
-        is_over = is_over or score >= s.rules.target
-        if side == 0 or sign * score > best:
-            best, winner = sign * score, side
-        elif sign * score == best:
-            winner = NO_SIDE
+        is_over = is_over or s.scores[side] >= s.rules.target
+    winner = best_side(s, sign, sides)
     if is_over and winner != NO_SIDE:
         ev.log_note(log, wins, winner, 0)
         pay_winner(s, winner, sides)

@@ -454,16 +454,16 @@ def deal_to_three(s, hands, cards):
             if random_unit(s.rng) * total < deals:
                 from_not_two, from_not_one = a, b
     rest = room_zero - from_not_two - from_not_one
-    hands.cards[0] = only_zero | _draw_cards(s, not_two, from_not_two) | _draw_cards(s, not_one, from_not_one)
-    hands.cards[0] |= _draw_cards(s, anywhere, rest)
+    hands.cards[0] = only_zero | draw_cards(s, not_two, from_not_two) | draw_cards(s, not_one, from_not_one)
+    hands.cards[0] |= draw_cards(s, anywhere, rest)
     left = cards & ~hands.cards[0]
     hands.cards[1] = (only_one | not_two) & left
-    hands.cards[1] |= _draw_cards(s, one & two & left, hands.room[1] - count_bits(hands.cards[1]))
+    hands.cards[1] |= draw_cards(s, one & two & left, hands.room[1] - count_bits(hands.cards[1]))
     hands.cards[2] = left & ~hands.cards[1]
 
 
 @kernel
-def _draw_cards(s, cards, number):
+def draw_cards(s, cards, number):
     """Return `number` random cards of a bit set."""
     drawn, left = np.int64(0), count_bits(cards)
     while number > 0:

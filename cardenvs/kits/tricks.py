@@ -221,6 +221,7 @@ class Tricks:
 
     Attributes:
         led_suit: led_suit(s) -> the suit to follow, or -1 before the lead.
+        is_led: is_led(s) -> whether a card has been led.
         playable: playable(s, player) -> bit set of the cards that `player` may play.
         winner: winner(s) -> who has the best card of the trick so far.
         explain: explain(s, player, card) -> 0 if the card may be played, else NOT_HELD, MUST_FOLLOW and so on.
@@ -242,6 +243,7 @@ class Tricks:
         card_of: Any = card_in_trick,
         notes_lacks: bool = False,
         next_player: Any = next_active,
+        called: Any = None,
     ) -> None:
         """Compile the kernels.
 
@@ -254,9 +256,14 @@ class Tricks:
             notes_lacks: whether the record has the field `lacks`, for each player a bit set of the cards that they have
                 shown not to hold: those that they would have had to play before the card that they played.
             next_player: next_player(s, player) -> who plays after `player`; by default the next one who has not left.
+            called: called(s) -> the suit that all must follow in this trick, the leader too, or -1; None if the leader
+                always chooses it.
         """
         self.ranking, self.card_of = ranking, card_of
+        self.is_led = _inline(_is_led(card_of))
         self.led_suit = led_suit = _inline(_led_suit(ranking, card_of))
+        if called is not None:
+            self.led_suit = led_suit = _inline(_suit_to_follow(led_suit, called))
         self.winner = winner = _inline(_winner(led_suit, ranking, card_of))
         better = _inline(_better(led_suit, winner, ranking, card_of))
         following = _following(led_suit, ranking)
@@ -282,6 +289,21 @@ def _led_suit(ranking: Ranking, card_of: Any) -> Callable[..., Any]:
         return -1 if card == NO_CARD else suit_of(s, card)
 
     return led_suit
+
+
+def _is_led(card_of: Any) -> Callable[..., Any]:
+    def is_led(s):
+        return card_of(s, np.int64(s.leader)) != NO_CARD
+
+    return is_led
+
+
+def _suit_to_follow(led_suit: Any, called: Any) -> Callable[..., Any]:
+    def suit_to_follow(s):
+        suit = np.int64(called(s))
+        return suit if suit >= 0 else led_suit(s)
+
+    return suit_to_follow
 
 
 def _winner(led_suit: Any, ranking: Ranking, card_of: Any) -> Callable[..., Any]:
@@ -402,7 +424,8 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: An
                 s.voids[player] |= 1 << trump_of(s)
         s.hands[player] ^= np.int64(1) << card
         s.played[player, s.trick] = card
-        ev.log_move(log, leads if led < 0 else plays, player, card, hand + player, target + player, ev.EVERYBODY)
+        kind = leads if player == s.leader else plays
+        ev.log_move(log, kind, player, card, hand + player, target + player, ev.EVERYBODY)
 
     return play
 
@@ -539,7 +562,7 @@ class TrickView(View):
 
     def action_label(self, s: Any, action: int) -> str:
         """Return "lead 7♠" or "play 7♠"."""
-        return f"{'lead' if self.tricks.led_suit(s) < 0 else 'play'} {self.token_label(action)}"
+        return f"{'play' if self.tricks.is_led(s) else 'lead'} {self.token_label(action)}"
 
     def choice(self, s: Any, action: int) -> Choice:
         """Return the card, from the hand to the trick."""
@@ -556,19 +579,17 @@ class TrickView(View):
 
     def prompt(self, s: Any) -> str:
         """Return what is asked."""
-        led = int(self.tricks.led_suit(s))
-        if led < 0:
+        if not self.tricks.is_led(s):
             return "Lead a card."
-        winner = self.tricks.winner(s)
+        led, winner = int(self.tricks.led_suit(s)), self.tricks.winner(s)
         best = self.token_label(int(self.tricks.card_of(s, winner)))
         return self.follow_prompt.format(led=self.suit_text(led), winner=winner, best=best)
 
     def facts(self, s: Any, player: int) -> dict[str, Any]:
         """Return the trick, its winner so far, and the voids that players have shown."""
-        is_led = self.tricks.led_suit(s) >= 0
         return {
             "trick": int(s.trick) + 1,
-            "trick_is_won_by": f"player_{self.tricks.winner(s)}" if is_led else None,
+            "trick_is_won_by": f"player_{self.tricks.winner(s)}" if self.tricks.is_led(s) else None,
             "voids": self.voids_shown(s),
         }
 

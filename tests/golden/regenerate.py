@@ -52,6 +52,10 @@ OPTIONS = {
     "leduc_poker_v0": [{"num_players": 3}, {"ante": 5, "raise_size": (3, 10), "max_raises": 4}],
     "scopa_v0": [{"num_players": 3, "target": None, "napola": True}, {"num_players": 4, "scopone": "nine"}],
     "skat_v0": [{"all_pass": "ramsch", "jump_bids": False, "deals": 3}, {"bidding": "openspiel", "deals": 2}],
+    "spades_v0": [
+        {"target": 100, "lose_at": -300, "blind_nil": True, "blind_deficit": 0, "blind_nil_pass": 2},
+        {"partners": False, "first_lead": "low_club", "failed_nil": "count", "nil": False},
+    ],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
     "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],
 }

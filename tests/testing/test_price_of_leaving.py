@@ -32,6 +32,9 @@ VARIANTS = [
     ("bridge_v0", {"scoring": "rubber", "max_deals": 4}),
     ("euchre_v0", {"super_euchre": True, "lone_defender": True, "stick_the_dealer": False}),
     ("euchre_v0", {"target": 3, "alone_euchre": 4}),
+    ("spades_v0", {"blind_nil": True, "blind_deficit": 0, "max_team_bid": None, "bag_limit": 3}),
+    ("spades_v0", {"partners": False, "failed_nil": "count"}),
+    ("spades_v0", {"target": 100, "lose_at": -100}),
     ("rummikub_v0", {"num_players": 2}),
     ("wingspan_v0", {"reward": "score", "num_players": 3}),
 ]
