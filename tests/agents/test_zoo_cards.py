@@ -36,6 +36,7 @@ FEW_DEALS = {
     "canasta_v0/ppo": 30,
     "casino_v0/ppo": 100,
     "durak_v0/ppo": 100,
+    "euchre_v0/ppo": 400,
     "gin_rummy_v0/ppo": 200,
     "hearts_v0/ppo": 100,
     "kasino_v0/ppo": 400,
