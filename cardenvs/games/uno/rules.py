@@ -94,17 +94,17 @@ def _open(s, kind, log):
         return
     if s.symbol == REVERSE:
         effects.set_direction(s, -1, log)
-        _begin_turn(s, s.dealer, log)
+        _begin_turn(s, s.dealer)
     elif s.symbol == SKIP:
         _skip(s, first, log)
     elif s.symbol == DRAW_TWO:
         effects.draw_cards(s, first, 2, log)
         if s.rules.rlcard:
-            _begin_turn(s, first, log)
+            _begin_turn(s, first)
         else:
             _skip(s, first, log)
     else:
-        _begin_turn(s, first, log)
+        _begin_turn(s, first)
 
 
 @kernel(inline=True)
@@ -118,13 +118,9 @@ def _random_colour(s):
 # Turns
 
 
-@kernel
-def _begin_turn(s, player, log):
-    """Let `player` play or draw, unless there have been too many turns (4.1, 5.3)."""
-    if s.num_turns >= s.rules.max_turns:
-        ev.log_note(log, table.NO_WINNER, ev.NO_PLAYER, s.num_turns)
-        _end_round(s, state.NO_PLAYER, log)
-        return
+@kernel(inline=True)
+def _begin_turn(s, player):
+    """Let `player` play or draw (4.1); `apply_action` ends the round if there have been too many turns."""
     s.num_turns += 1
     s.phase = state.PLAY
     s.current_player = player
@@ -134,13 +130,21 @@ def _begin_turn(s, player, log):
 def _skip(s, player, log):
     """Pass over `player`."""
     ev.log_note(log, table.IS_SKIPPED, player, 0)
-    _begin_turn(s, state.next_player(s, player), log)
+    _begin_turn(s, state.next_player(s, player))
 
 
 @kernel
 def apply_action(s, action, log):
     """Apply a legal action of the player to act and go on to the next decision."""
-    player = np.int64(s.current_player)
+    _act(s, np.int64(s.current_player), action, log)
+    if s.num_turns > s.rules.max_turns:
+        s.num_turns -= 1
+        ev.log_note(log, table.NO_WINNER, ev.NO_PLAYER, s.num_turns)
+        _end_round(s, state.NO_PLAYER, log)
+
+
+@kernel(inline=True)
+def _act(s, player, action, log):
     if action < actions.DRAW:
         _play(s, player, action, log)
     elif action == actions.DRAW:
@@ -159,7 +163,7 @@ def apply_action(s, action, log):
         _challenge(s, player, log)
     elif action < actions.SAY_UNO:
         effects.set_colour(s, player, action - actions.NAME_0, table.NAMES, log)
-        _begin_turn(s, player, log)
+        _begin_turn(s, player)
     elif action == actions.SAY_UNO:
         ev.log_note(log, table.SAYS_UNO, player, 0)
         _ask_to_jump_in(s, log)
@@ -169,7 +173,7 @@ def apply_action(s, action, log):
         _ask_to_jump_in(s, log)
     else:
         effects.swap_hands(s, player, action - actions.SWAP_0, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
 
 
 @kernel
@@ -177,7 +181,7 @@ def _pass(s, player, log):
     """Keep the card drawn, say nothing, do not catch, or do not jump in."""
     if s.phase == state.DRAWN:
         effects.keep_drawn(s, player, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
     elif s.phase == state.SAY:
         s.phase = state.CATCH
         s.asked = 1
@@ -213,7 +217,7 @@ def _draw(s, player, log):
         s.phase = state.DRAWN
     else:
         ev.log_note(log, table.NO_CARDS, player, 0)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
 
 
 @kernel
@@ -240,20 +244,20 @@ def _draw_as_rlcard(s, player, log):
     knowledge.bar_from_hand(s, player, matching(s) | WILD_BIT | WILD_FOUR_BIT)
     if not effects.can_draw(s, log):
         ev.log_note(log, table.NO_CARDS, player, 0)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
         return
     kind = effects.next_of_stock(s)
     if kind >= WILD:
         effects.draw_and_play(s, player, log)
         effects.set_colour(s, player, _random_colour(s), table.NEW_COLOUR, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
     elif kind // COLOURED == s.colour:
         effects.draw_and_play(s, player, log)
         s.author = player
         _take_effect(s, log)
     else:
         effects.draw_to_hand(s, player, COLOUR_SETS[s.colour] | WILD_BIT | WILD_FOUR_BIT, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -319,7 +323,7 @@ def _take_effect(s, log):
         if s.rules.num_players == 2 and not s.rules.rlcard:
             _skip(s, following, log)
         else:
-            _begin_turn(s, state.next_player(s, player), log)
+            _begin_turn(s, state.next_player(s, player))
     elif symbol == DRAW_TWO or symbol == WILD_FOUR_SYMBOL:
         if s.rules.stacking != state.NO_STACKS:
             s.phase = state.STACK
@@ -335,7 +339,7 @@ def _take_effect(s, log):
     else:
         if s.rules.seven_zero and symbol == ZERO:
             effects.hand_on(s, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
 
 
 @kernel(inline=True)
@@ -352,7 +356,7 @@ def _swap_for_seven(s, player, log):
     """Swap hands with the only other player, or ask with whom (7.4)."""
     if s.rules.num_players == 2:
         effects.swap_hands(s, player, 1 - player, log)
-        _begin_turn(s, state.next_player(s, player), log)
+        _begin_turn(s, state.next_player(s, player))
     else:
         s.phase = state.SWAP
         s.current_player = player
@@ -368,7 +372,7 @@ def _challenge(s, player, log):
         ev.log_note(log, table.IS_GUILTY, author, 0)
         s.guilty[author] |= 1 << colour
         effects.draw_cards(s, author, 4, log)
-        _begin_turn(s, player, log)
+        _begin_turn(s, player)
     else:
         ev.log_note(log, table.IS_INNOCENT, author, 0)
         knowledge.bar_from_hand(s, author, COLOUR_SETS[colour])
