@@ -46,7 +46,7 @@ _REASONS = {
     actions.OWN_HAND: "hands are swapped with another player (rules.md 7.4)",
     actions.NOT_IN_GAME: "in this game Uno is always said (rules.md 7.6)",
 }
-_COLOURS = (*COLOUR_NAMES[:3], "yellow")
+_TILE_COLOURS = (*COLOUR_NAMES[:3], "orange")  # tiles have no yellow, which is hard to read
 _SHORT = (*"0123456789", "skip", "rev", "+2")  # on pictures
 
 
@@ -76,7 +76,7 @@ class UnoView(View):
     def token_face(self, token):
         if token >= WILD:
             return {"kind": "tile", "text": "wild" if token == WILD else "+4", "colour": "black"}
-        return {"kind": "tile", "text": _SHORT[token % COLOURED], "colour": _COLOURS[token // COLOURED]}
+        return {"kind": "tile", "text": _SHORT[token % COLOURED], "colour": _TILE_COLOURS[token // COLOURED]}
 
     # -- the table ----------------------------------------------------------------------------------------------
 
