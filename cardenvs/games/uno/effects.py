@@ -304,8 +304,10 @@ def show_hand(s, player, viewer, log):
         number = np.int64(s.hands[player, kind])
         if number:
             _reveal(s, player, kind, number, table.SHOWS_HAND, 1 << viewer, log)
+            knowledge.note_seen(s, viewer, player, kind, number - s.known[viewer, player, kind])
         s.known[viewer, player, kind] = number
     s.knowing[player] |= 1 << viewer
+    s.fresh[player] |= 1 << viewer
 
 
 @kernel(inline=True)
@@ -372,16 +374,18 @@ def _remember_own(s):
     """Write into `known` that players know their own hands, while these change owners."""
     for p in range(s.rules.num_players):
         s.knowing[p] |= 1 << p
+        s.fresh[p] |= 1 << p
         for kind in range(NUM_KINDS):
             s.known[p, p, kind] = s.hands[p, kind]
 
 
 @kernel
 def _forget_own(s):
-    """Undo `_remember_own`: what players know of their own hands is in `hands`."""
+    """Undo `_remember_own` after hands have moved: players see all of their new hands."""
     for p in range(s.rules.num_players):
         s.knowing[p] &= ~(1 << p)
         for kind in range(NUM_KINDS):
+            knowledge.note_seen(s, p, p, kind, s.hands[p, kind] - s.known[p, p, kind])
             s.known[p, p, kind] = 0
 
 

@@ -30,6 +30,7 @@ def forget(s):
     s.is_rest_known = 0
     for p in range(s.rules.num_players):
         s.guilty[p] = 0
+        s.fresh[p] = 0
         for kind in range(NUM_KINDS):
             s.drawn_since[p, kind] = 0
     for kind in range(NUM_KINDS):
@@ -85,9 +86,28 @@ def note_kept(s, player):
 
 @kernel(inline=True)
 def note_played(s, player, kind):
-    """Note that a card leaves the hand of `player`."""
+    """Note that a card leaves the hand of `player`; call this while what others know still counts it."""
     if not s.is_plain:
+        for viewer in range(s.rules.num_players):
+            if viewer != player and s.known[viewer, player, kind] == 0:
+                note_seen(s, viewer, player, kind, 1)
         s.num_slots = vacate(s.slot_owner, s.slot_barred, s.num_slots, player, kind)
+
+
+@kernel
+def note_seen(s, viewer, player, kind, number):
+    """Note that `viewer` now sees cards of the hand of `player`, if it is certain whether they are recycled ones."""
+    if s.is_plain or s.recycled[kind] == 0:
+        return
+    is_old, is_new = True, s.is_rest_known > 0
+    for k in range(s.num_slots):
+        if s.slot_owner[k] == player and not s.slot_barred[k] >> kind & 1:
+            is_old = is_old and s.slot_barred[k] & NOT_RECYCLED != 0
+            is_new = is_new and s.slot_barred[k] & ONLY_RECYCLED != 0
+    if is_new or s.fresh[player] >> viewer & 1:
+        s.drawn_since[viewer, kind] += number
+    elif is_old:
+        s.visible_then[viewer, kind] += number
 
 
 @kernel
@@ -116,6 +136,7 @@ def vacate(owners, barred, number, player, kind):
 def swap_slots(s, one, other):
     """Swap the hands of two players."""
     s.guilty[one], s.guilty[other] = s.guilty[other], s.guilty[one]
+    s.fresh[one], s.fresh[other] = s.fresh[other], s.fresh[one]
     for k in range(s.num_slots):
         if s.slot_owner[k] == one:
             s.slot_owner[k] = other
@@ -141,12 +162,23 @@ def begin_draw_pile(s, is_rest_known):
         s.slot_barred[k] = s.slot_barred[k] & ALL_KINDS | old
     s.new_barred = new
     for p in range(s.rules.num_players):
+        _note_visible(s, p)
+
+
+@kernel
+def _note_visible(s, player):
+    """Note which cards in hands `player` sees now that the draw pile has been made."""
+    for kind in range(NUM_KINDS):
+        s.drawn_since[player, kind] = 0
+        s.visible_then[player, kind] = s.hands[player, kind]
+    for p in range(s.rules.num_players):
+        number = np.int64(0)
         for kind in range(NUM_KINDS):
-            s.drawn_since[p, kind] = 0
-            number = np.int64(s.hands[p, kind])
-            for q in range(s.rules.num_players):
-                number += s.known[p, q, kind]
-            s.visible_then[p, kind] = number
+            s.visible_then[player, kind] += s.known[player, p, kind]
+            number += s.known[player, p, kind]
+        s.fresh[p] &= ~(1 << player)
+        if number == s.hand_sizes[p]:
+            s.fresh[p] |= 1 << player
 
 
 @kernel

@@ -84,6 +84,9 @@ STATE = record(
         # What p knows of the hand of q: known[p, q], counts by kind; q sees it, too
         ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, NUM_KINDS)),
         ("knowing", "i2", (MAX_PLAYERS,)),  # bit set of the players who know a card of hands[q]
+        # Bit set of the players who know that all cards they do not know in hands[q] were drawn since the draw pile was
+        # made; see knowledge.py
+        ("fresh", "i2", (MAX_PLAYERS,)),
         # The rest is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
         ("num_stock", "i1"),

@@ -202,7 +202,7 @@ class UnoView(View):
     def describe_event(self, event, kind):
         if event.kind in ("colour", "name"):
             colour = COLOUR_NAMES[event.value]
-            return f"The colour is {colour}." if event.player is None else f"player_{event.player} names {colour}."
+            return f"The colour is {colour}." if event.kind == "colour" else f"player_{event.player} names {colour}."
         if event.kind == "direction":
             return f"Play goes to the {'left' if event.value > 0 else 'right'}."
         return super().describe_event(event, kind)

@@ -108,6 +108,9 @@ def _list_slots(s, player, places):
             for kind in range(NUM_KINDS):
                 for _ in range(s.known[player, p, kind]):
                     places.num_slots = knowledge.vacate(places.owner, places.barred, places.num_slots, p, kind)
+    for k in range(places.num_slots):
+        if s.fresh[places.owner[k]] >> player & 1:
+            places.barred[k] |= s.new_barred
     end = places.num_slots
     if s.drawn != state.NO_CARD and s.current_player != player:
         places.owner[end], places.barred[end] = state.NO_PLAYER, s.drawn_barred
@@ -236,6 +239,7 @@ def _forget_others(s, player):
     for p in range(s.rules.num_players):
         if p == player:
             continue
+        s.fresh[p] &= 1 << player
         if s.knowing[p]:
             s.knowing[p] &= 1 << player
             for viewer in range(s.rules.num_players):
