@@ -184,13 +184,13 @@ def next_of_stock(s):
 
 
 @kernel
-def draw_to_hand(s, player, barred, log):
-    """Draw a card; that it is none of the kinds in `barred` is known to all."""
+def draw_to_hand(s, player, barred, event, log):
+    """Draw a card; that it is none of the kinds in `barred` is known to all. `event` is the kind of event."""
     knowledge.note_drawn(s, player, barred)
     kind = _take_top(s)
     _enter_hand(s, player, kind)
     s.drawn_since[player, kind] += 1
-    ev.log_move(log, table.DRAWS, player, kind, table.STOCK, table.HAND + player, 1 << player)
+    ev.log_move(log, event, player, kind, table.STOCK, table.HAND + player, 1 << player)
 
 
 @kernel
@@ -198,7 +198,7 @@ def draw_cards(s, player, number, log):
     """Draw `number` cards, or as many as there are (4.7)."""
     for _ in range(number):
         if can_draw(s, log):
-            draw_to_hand(s, player, np.int64(0), log)
+            draw_to_hand(s, player, np.int64(0), table.DRAWS, log)
 
 
 @kernel(inline=True)

@@ -210,7 +210,7 @@ def _draw(s, player, log):
         fitting = matching(s) | WILD_BIT
         barred = fitting | (WILD_FOUR_BIT if state.may_challenge(s) else np.int64(0))
         while effects.can_draw(s, log) and not _fits(s, player, effects.next_of_stock(s)):
-            effects.draw_to_hand(s, player, barred, log)
+            effects.draw_to_hand(s, player, barred, table.DRAWS_ON, log)
         barred = ALL_KINDS & ~(fitting | WILD_FOUR_BIT)
     if effects.can_draw(s, log):
         effects.draw_one(s, player, barred, log)
@@ -256,7 +256,8 @@ def _draw_as_rlcard(s, player, log):
         s.author = player
         _take_effect(s, log)
     else:
-        effects.draw_to_hand(s, player, COLOUR_SETS[s.colour] | WILD_BIT | WILD_FOUR_BIT, log)
+        barred = COLOUR_SETS[s.colour] | WILD_BIT | WILD_FOUR_BIT
+        effects.draw_to_hand(s, player, barred, table.DRAWS, log)
         _begin_turn(s, state.next_player(s, player))
 
 

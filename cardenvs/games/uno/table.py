@@ -33,6 +33,10 @@ PLAYS_DRAWN = TABLE.event("play_drawn", Op.MOVE, "{player} plays {token}, the ca
 JUMPS_IN = TABLE.event("jump_in", Op.MOVE, "{player} jumps in with {token}.")
 NAMES = TABLE.event("name", Op.SET, "{player} names {value}.")
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+# How many cards are drawn shows which of them do not fit (7.2).
+DRAWS_ON = TABLE.event(
+    "draw_on", Op.MOVE, "{player} draws {token}, which does not fit.", reveals_hidden_value=True, is_detail=True
+)
 DRAWS_PLAYED = TABLE.event("draw_played", Op.MOVE, "{player} draws {token}, which is played at once.")
 KEEPS = TABLE.event("keep", Op.MOVE, "{player} keeps {token}.", closes=Part.TRICK)
 NO_CARDS = TABLE.event("no_cards", Op.NOTE, "There is no card for {player} to draw.", closes=Part.TRICK)
