@@ -25,6 +25,7 @@ ONLY_RECYCLED = np.int64(1 << 61)  # of a slot: one of these
 def forget(s):
     """Begin a round, in which nothing is known."""
     s.is_plain = 1
+    s.has_proofs = 0
     s.num_slots = 0
     s.drawn_barred = s.new_barred = 0
     s.is_rest_known = 0
@@ -58,6 +59,7 @@ def _append(s, player, barred):
 def bar_from_hand(s, player, kinds):
     """Note that no card in the hand of `player` is one of these kinds, a bit set."""
     _keep_slots(s)
+    s.has_proofs = 1
     for k in range(s.num_slots):
         if s.slot_owner[k] == player:
             s.slot_barred[k] |= kinds
@@ -71,6 +73,7 @@ def note_drawn(s, player, barred):
     """
     if barred:
         _keep_slots(s)
+        s.has_proofs = 1
     if not s.is_plain:
         _append(s, player, barred | s.new_barred)
 
@@ -78,8 +81,9 @@ def note_drawn(s, player, barred):
 @kernel(inline=True)
 def note_kept(s, player):
     """Note that the card just drawn goes to the hand; call this before it does."""
-    if s.drawn_barred:
+    if s.drawn_barred != s.new_barred:
         _keep_slots(s)
+        s.has_proofs = 1
     if not s.is_plain:
         _append(s, player, np.int64(s.drawn_barred))
 
@@ -87,26 +91,38 @@ def note_kept(s, player):
 @kernel(inline=True)
 def note_played(s, player, kind):
     """Note that a card leaves the hand of `player`; call this while what others know still counts it."""
-    if not s.is_plain:
+    if s.is_plain:
+        return
+    if s.recycled[kind]:
+        origin = _origin(s, player, kind)
         for viewer in range(s.rules.num_players):
             if viewer != player and s.known[viewer, player, kind] == 0:
-                note_seen(s, viewer, player, kind, 1)
-        s.num_slots = vacate(s.slot_owner, s.slot_barred, s.num_slots, player, kind)
+                _count_seen(s, viewer, player, kind, origin, 1)
+    s.num_slots = vacate(s.slot_owner, s.slot_barred, s.num_slots, player, kind)
 
 
 @kernel
 def note_seen(s, viewer, player, kind, number):
-    """Note that `viewer` now sees cards of the hand of `player`, if it is certain whether they are recycled ones."""
-    if s.is_plain or s.recycled[kind] == 0:
-        return
-    is_old, is_new = True, s.is_rest_known > 0
+    """Note that `viewer` now sees cards of the hand of `player`, which are still there."""
+    if not s.is_plain and s.recycled[kind]:
+        _count_seen(s, viewer, player, kind, _origin(s, player, kind), number)
+
+
+@kernel
+def _origin(s, player, kind):
+    """Return whether a card in the hand of `player` is certainly a recycled one, certainly none, or neither."""
+    common = NOT_RECYCLED | (ONLY_RECYCLED if s.is_rest_known else np.int64(0))
     for k in range(s.num_slots):
         if s.slot_owner[k] == player and not s.slot_barred[k] >> kind & 1:
-            is_old = is_old and s.slot_barred[k] & NOT_RECYCLED != 0
-            is_new = is_new and s.slot_barred[k] & ONLY_RECYCLED != 0
-    if is_new or s.fresh[player] >> viewer & 1:
+            common &= s.slot_barred[k]
+    return common
+
+
+@kernel(inline=True)
+def _count_seen(s, viewer, player, kind, origin, number):
+    if origin & ONLY_RECYCLED or s.fresh[player] >> viewer & 1:
         s.drawn_since[viewer, kind] += number
-    elif is_old:
+    elif origin & NOT_RECYCLED:
         s.visible_then[viewer, kind] += number
 
 

@@ -13,6 +13,8 @@ from cardenvs.games.uno.cards import (
     NUM_COLOURS,
     NUM_KINDS,
     SYMBOL_CODES,
+    SYMBOL_SETS,
+    ZERO,
 )
 from cardenvs.kits.sections import (
     Observation,
@@ -33,6 +35,7 @@ _STOCK_STEPS = np.array((1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21, 25, 30, 35, 40, 5
 _OWED_STEPS = np.array((2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32))
 _SCORE_STEPS = np.array((1, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 425, 450, 475, 500, 750, 1000, 2000, 4000))
 _TENTHS = np.arange(1, 11)
+_ZEROES = SYMBOL_SETS[ZERO]
 
 
 @kernel(inline=True)
@@ -80,13 +83,14 @@ def _write_seats(s, player, out, known_at, cannot_at):
         if s.knowing[p] >> player & 1:
             for kind in range(NUM_KINDS):
                 out[known + (seat - 1) * NUM_KINDS + kind] = s.known[player, p, kind]
-    if s.is_plain:
+    if not s.has_proofs:
         return
     for k in range(s.num_slots):
-        seat = wrap(s.slot_owner[k] - player + n, n)
-        for colour in range(NUM_COLOURS):
-            if seat and s.slot_barred[k] & COLOUR_SETS[colour] == COLOUR_SETS[colour]:
-                out[cannot + (seat - 1) * NUM_COLOURS + colour] += 1
+        barred = s.slot_barred[k]
+        if barred & _ZEROES and s.slot_owner[k] != player:  # a colour that is barred has its 0 barred
+            seat = wrap(s.slot_owner[k] - player + n, n)
+            for colour in range(NUM_COLOURS):
+                out[cannot + (seat - 1) * NUM_COLOURS + colour] += barred & COLOUR_SETS[colour] == COLOUR_SETS[colour]
 
 
 def _is_match(options):

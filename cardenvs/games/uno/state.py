@@ -108,6 +108,7 @@ STATE = record(
         ("num_random_colours", "i4"),  # drawn (8)
         # What events prove about hidden cards; see knowledge.py
         ("is_plain", "u1"),  # 1: nothing; the rest is then not kept
+        ("has_proofs", "u1"),  # 1: slots may bar kinds for other reasons than 9.4
         ("num_slots", "i1"),
         ("slot_owner", "i1", (DECK_SIZE,)),
         ("slot_barred", "i8", (DECK_SIZE,)),
