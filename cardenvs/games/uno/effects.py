@@ -5,7 +5,7 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import shuffle, start_stream
-from cardenvs.games.uno import knowledge, state, table
+from cardenvs.games.uno import knowledge, places, state, table
 from cardenvs.games.uno.cards import COLOURED, COPIES, DECK_SIZE, NUM_KINDS, SYMBOL_OF, WILD
 
 SHUFFLE = 1  # chance source: the draw pile made again
@@ -36,6 +36,8 @@ def _leave_hand(s, player, kind):
         for viewer in range(s.rules.num_players):
             if s.known[viewer, player, kind] > 0:
                 s.known[viewer, player, kind] -= 1
+    if s.is_tracked:
+        places.note_played(s, player, kind)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -60,6 +62,7 @@ def clear_table(s):
             s.deck[place] = kind
             place += 1
         s.discarded[kind] = 0
+        s.recycled[kind] = 0
     for place in range(DECK_SIZE):
         s.pile[place] = state.NO_CARD
     s.num_stock = DECK_SIZE
@@ -75,7 +78,7 @@ def clear_table(s):
                 for kind in range(NUM_KINDS):
                     s.known[viewer, p, kind] = 0
     s.drawn = state.NO_CARD
-    s.is_shown = 0
+    s.is_shown = s.is_tracked = 0
     knowledge.forget(s)
 
 
@@ -93,6 +96,8 @@ def deal_hands(s, log):
 def turn_up(s, log):
     """Turn up the first card, and return its kind (2.2)."""
     kind = _take_top(s)
+    if s.is_tracked:
+        places.note_seen_in_pile(s, kind)
     _put_on_pile(s, kind)
     ev.log_move(log, table.TURNS_UP, ev.NO_PLAYER, kind, table.STOCK, table.PILE, ev.EVERYBODY)
     return kind
@@ -102,6 +107,8 @@ def turn_up(s, log):
 def put_back(s, log):
     """Shuffle the only discard back into the draw pile (2.2)."""
     kind = np.int64(s.pile[0])
+    places.track(s)
+    places.add_to_pile(s, kind, 1)
     s.pile[0] = state.NO_CARD
     s.num_pile = 0
     s.discarded[kind] = 0
@@ -110,7 +117,6 @@ def put_back(s, log):
     ev.log_move(log, table.GOES_BACK, ev.NO_PLAYER, kind, table.PILE, table.STOCK, ev.EVERYBODY)
     _shuffle_stock(s, log)
     s.recycled[kind] = 1
-    knowledge.begin_draw_pile(s, 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -145,7 +151,7 @@ def recycle(s, log):
     if s.num_pile <= kept:
         return
     top = np.int64(s.pile[s.num_pile - 1])
-    is_rest_known = 1 if s.num_stock == 0 else 0
+    places.track(s)
     if kept:
         ev.log_move(log, table.LIFTS_TOP, ev.NO_PLAYER, top, table.PILE, table.PASSING, ev.EVERYBODY)
         s.discarded[top] -= 1
@@ -154,6 +160,7 @@ def recycle(s, log):
     for kind in range(NUM_KINDS):
         number = np.int64(s.discarded[kind])
         s.recycled[kind] = number
+        places.add_to_pile(s, kind, number)
         s.discarded[kind] = 0
         for _ in range(number):
             place -= 1
@@ -166,7 +173,6 @@ def recycle(s, log):
         _put_on_pile(s, top)
         ev.log_move(log, table.LAYS_TOP, ev.NO_PLAYER, top, table.PASSING, table.PILE, ev.EVERYBODY)
     _shuffle_stock(s, log)
-    knowledge.begin_draw_pile(s, is_rest_known)
 
 
 @kernel(inline=True)
@@ -187,9 +193,10 @@ def next_of_stock(s):
 def draw_to_hand(s, player, barred, event, log):
     """Draw a card; that it is none of the kinds in `barred` is known to all. `event` is the kind of event."""
     knowledge.note_drawn(s, player, barred)
+    if s.is_tracked:
+        places.note_drawn(s, player, next_of_stock(s), player)
     kind = _take_top(s)
     _enter_hand(s, player, kind)
-    s.drawn_since[player, kind] += 1
     ev.log_move(log, event, player, kind, table.STOCK, table.HAND + player, 1 << player)
 
 
@@ -204,28 +211,24 @@ def draw_cards(s, player, number, log):
 @kernel(inline=True)
 def draw_one(s, player, barred, log):
     """Draw the card that may be played at once (4.2); `barred` as in `draw_to_hand`."""
+    if s.is_tracked:
+        places.note_drawn(s, player, next_of_stock(s), places.DRAWN)
     kind = _take_top(s)
     s.drawn = kind
-    s.drawn_barred = barred | s.new_barred
-    s.drawn_since[player, kind] += 1
+    s.drawn_barred = barred
     ev.log_move(log, table.DRAWS, player, kind, table.STOCK, table.DRAWN + player, 1 << player)
 
 
 @kernel(inline=True)
 def keep_drawn(s, player, log):
     """Take the card just drawn into the hand."""
-    knowledge.note_kept(s, player)
+    knowledge.note_drawn(s, player, s.drawn_barred)
+    if s.is_tracked:
+        places.note_drawn_leaves(s, player, 1)
     kind = np.int64(s.drawn)
     _enter_hand(s, player, kind)
     s.drawn = state.NO_CARD
     ev.log_move(log, table.KEEPS, player, kind, table.DRAWN + player, table.HAND + player, 1 << player)
-
-
-@kernel(inline=True)
-def _note_seen_drawn(s, kind):
-    """Note that all have seen a card that was on top of the draw pile."""
-    for p in range(s.rules.num_players):
-        s.drawn_since[p, kind] += 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -253,8 +256,8 @@ def play_drawn(s, player, log):
     """Play the card just drawn, and return its kind."""
     kind = np.int64(s.drawn)
     s.drawn = state.NO_CARD
-    s.drawn_since[player, kind] -= 1
-    _note_seen_drawn(s, kind)
+    if s.is_tracked:
+        places.note_drawn_leaves(s, player, 0)
     _put_on_pile(s, kind)
     ev.log_move(log, table.PLAYS_DRAWN, player, kind, table.DRAWN + player, table.PILE, ev.EVERYBODY)
     return kind
@@ -264,7 +267,8 @@ def play_drawn(s, player, log):
 def draw_and_play(s, player, log):
     """Draw a card that is played at once, without a choice (8.3)."""
     kind = _take_top(s)
-    _note_seen_drawn(s, kind)
+    if s.is_tracked:
+        places.note_seen_in_pile(s, kind)
     _put_on_pile(s, kind)
     ev.log_move(log, table.DRAWS_PLAYED, player, kind, table.STOCK, table.PILE, ev.EVERYBODY)
 
@@ -304,10 +308,10 @@ def show_hand(s, player, viewer, log):
         number = np.int64(s.hands[player, kind])
         if number:
             _reveal(s, player, kind, number, table.SHOWS_HAND, 1 << viewer, log)
-            knowledge.note_seen(s, viewer, player, kind, number - s.known[viewer, player, kind])
         s.known[viewer, player, kind] = number
     s.knowing[player] |= 1 << viewer
-    s.fresh[player] |= 1 << viewer
+    if s.is_tracked:
+        places.note_shown(s, player, viewer)
 
 
 @kernel(inline=True)
@@ -374,7 +378,8 @@ def _remember_own(s):
     """Write into `known` that players know their own hands, while these change owners."""
     for p in range(s.rules.num_players):
         s.knowing[p] |= 1 << p
-        s.fresh[p] |= 1 << p
+        if s.is_tracked:
+            places.note_shown(s, p, p)
         for kind in range(NUM_KINDS):
             s.known[p, p, kind] = s.hands[p, kind]
 
@@ -385,8 +390,9 @@ def _forget_own(s):
     for p in range(s.rules.num_players):
         s.knowing[p] &= ~(1 << p)
         for kind in range(NUM_KINDS):
-            knowledge.note_seen(s, p, p, kind, s.hands[p, kind] - s.known[p, p, kind])
             s.known[p, p, kind] = 0
+        if s.is_tracked:
+            places.forget_own(s, p)
 
 
 @kernel
@@ -396,6 +402,8 @@ def _swap(s, one, other):
     s.hand_sizes[one], s.hand_sizes[other] = s.hand_sizes[other], s.hand_sizes[one]
     s.knowing[one], s.knowing[other] = s.knowing[other], s.knowing[one]
     knowledge.swap_slots(s, one, other)
+    if s.is_tracked:
+        places.swap_hands(s, one, other)
     for kind in range(NUM_KINDS):
         s.hands[one, kind], s.hands[other, kind] = s.hands[other, kind], s.hands[one, kind]
         for p in range(s.rules.num_players):

@@ -83,7 +83,7 @@ def _write_seats(s, player, out, known_at, cannot_at):
         if s.knowing[p] >> player & 1:
             for kind in range(NUM_KINDS):
                 out[known + (seat - 1) * NUM_KINDS + kind] = s.known[player, p, kind]
-    if not s.has_proofs:
+    if s.is_plain:
         return
     for k in range(s.num_slots):
         barred = s.slot_barred[k]

@@ -84,9 +84,10 @@ STATE = record(
         # What p knows of the hand of q: known[p, q], counts by kind; q sees it, too
         ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, NUM_KINDS)),
         ("knowing", "i2", (MAX_PLAYERS,)),  # bit set of the players who know a card of hands[q]
-        # Bit set of the players who know that all cards they do not know in hands[q] were drawn since the draw pile was
-        # made; see knowledge.py
-        ("fresh", "i2", (MAX_PLAYERS,)),
+        # Where hidden cards can be; see places.py                                                  seen by: the first player
+        ("sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 1, NUM_KINDS)),
+        ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 1)),
+        ("may", "i2", (MAX_PLAYERS, NUM_KINDS)),
         # The rest is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
         ("num_stock", "i1"),
@@ -106,19 +107,15 @@ STATE = record(
         ("is_shown", "u1"),  # 1: the round is over, and all hands lie open
         ("num_shuffles", "i4"),  # of the draw pile, after the deals
         ("num_random_colours", "i4"),  # drawn (8)
+        ("recycled", "i1", (NUM_KINDS,)),  # cards that went into the draw pile when it was last made
+        ("is_tracked", "u1"),  # 1: the draw pile has been made again, and where hidden cards can be is kept
         # What events prove about hidden cards; see knowledge.py
-        ("is_plain", "u1"),  # 1: nothing; the rest is then not kept
-        ("has_proofs", "u1"),  # 1: slots may bar kinds for other reasons than 9.4
+        ("is_plain", "u1"),  # 1: nothing; slots are then not kept
         ("num_slots", "i1"),
         ("slot_owner", "i1", (DECK_SIZE,)),
         ("slot_barred", "i8", (DECK_SIZE,)),
         ("drawn_barred", "i8"),  # the same of the card in `drawn`
-        ("new_barred", "i8"),  # the same of the draw pile
         ("guilty", "u1", (MAX_PLAYERS,)),  # bit set of colours of which p has shown to hold a card
-        ("recycled", "i1", (NUM_KINDS,)),  # cards that went into the draw pile when it was last made
-        ("is_rest_known", "u1"),  # 1: no other cards were in it
-        ("visible_then", "i1", (MAX_PLAYERS, NUM_KINDS)),  # cards in hands which p saw at that time    seen by: p
-        ("drawn_since", "i1", (MAX_PLAYERS, NUM_KINDS)),  # cards that p has seen leave it since        seen by: p
     ],
 )
 

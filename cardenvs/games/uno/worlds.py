@@ -11,9 +11,11 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.rng import canonical_shuffle, random_below
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.uno import knowledge, state
-from cardenvs.games.uno.cards import COLOUR_SETS, COPIES, DECK_SIZE, NUM_COLOURS, NUM_KINDS
-from cardenvs.games.uno.knowledge import NOT_RECYCLED, ONLY_RECYCLED
+from cardenvs.games.uno import state
+from cardenvs.games.uno.cards import COLOUR_SETS, DECK_SIZE, NUM_COLOURS, NUM_KINDS
+from cardenvs.games.uno.knowledge import vacate
+from cardenvs.games.uno.places import AS_DRAWN, DRAWN, IN_PILE, PILE, conclude, forget, num_hidden
+from cardenvs.games.uno.state import MAX_PLAYERS
 from cardenvs.kits.deck import begin_world
 
 _REPAIRS = 400  # tries for each card
@@ -21,14 +23,15 @@ _SWAPS = 12  # for each card
 _WORLDS = 50  # tried, when a player is known to hold a card of some colour
 
 # Hidden cards, and the places where they lie: first those in hands, then the card just drawn, then the draw pile
+ANYWHERE = (1 << MAX_PLAYERS) - 1 | IN_PILE | AS_DRAWN
 _PLACES = packed(
     [
         ("number", "i8"),
         ("num_slots", "i8"),  # places in hands
-        ("cards", "i8", (DECK_SIZE,)),  # bit of the kind, perhaps with NOT_RECYCLED or ONLY_RECYCLED
-        ("kinds", "i8", (DECK_SIZE,)),
-        ("barred", "i8", (DECK_SIZE,)),  # bits of `cards` that a place bars
-        ("owner", "i8", (DECK_SIZE,)),
+        ("kinds", "i8", (DECK_SIZE,)),  # of the cards
+        ("may", "i8", (DECK_SIZE,)),  # bit sets of the owners to whom they may go
+        ("owner", "i8", (DECK_SIZE,)),  # of the places: a player, PILE or DRAWN
+        ("barred", "i8", (DECK_SIZE,)),  # bit sets of the kinds that they bar
     ]
 )
 _new_places = stack_record(_PLACES)
@@ -44,6 +47,8 @@ def determinize(s, player, seed):
         return
     places = _new_places()
     places.number = places.num_slots = 0
+    if s.is_tracked:
+        conclude(s, player)
     _list_cards(s, player, places)
     _list_slots(s, player, places)
     _deal(s, player, places)
@@ -56,46 +61,27 @@ def determinize(s, player, seed):
 
 @kernel
 def _list_cards(s, player, places):
-    """List the cards that `player` does not see, ascending, so that nothing depends on where they really are."""
-    n = s.rules.num_players
+    """List the cards that `player` cannot place, ascending, so that nothing depends on where they really are."""
     for kind in range(NUM_KINDS):
-        hidden = COPIES[kind] - s.discarded[kind] - s.hands[player, kind]
-        if s.current_player == player and s.drawn == kind:
-            hidden -= 1
-        for p in range(n):
-            hidden -= s.known[player, p, kind]
-        recycled, others = _sure_origins(s, player, kind, hidden)
-        for k in range(hidden):
-            card = np.int64(1) << kind
-            if k < recycled:
-                card |= NOT_RECYCLED
-            elif k < recycled + others:
-                card |= ONLY_RECYCLED
-            places.cards[places.number] = card
-            places.kinds[places.number] = kind
-            places.number += 1
+        if s.is_tracked:
+            for _ in range(s.sure[player, PILE, kind]):
+                _add_card(places, kind, IN_PILE)
+        for _ in range(num_hidden(s, player, kind)):
+            _add_card(places, kind, s.may[player, kind] if s.is_tracked else ANYWHERE)
 
 
-@kernel
-def _sure_origins(s, player, kind, hidden):
-    """Return how many hidden cards of a kind must be recycled ones, and how many cannot be (9.4)."""
-    recycled = np.int64(s.recycled[kind])
-    if s.is_plain or (recycled == 0 and not s.is_rest_known):
-        return np.int64(0), np.int64(0)
-    most_others = COPIES[kind] - recycled - s.visible_then[player, kind]
-    if s.is_rest_known and s.pile[0] == kind:
-        most_others -= 1
-    sure = min(recycled, max(np.int64(0), hidden - most_others))
-    if not s.is_rest_known:
-        return sure, np.int64(0)
-    return sure, max(np.int64(0), hidden - (recycled - s.drawn_since[player, kind]))
+@kernel(inline=True)
+def _add_card(places, kind, may):
+    places.kinds[places.number], places.may[places.number] = kind, may
+    places.number += 1
 
 
 @kernel
 def _list_slots(s, player, places):
-    """List the places: slots of other hands without those of known cards, a card just drawn, and the draw pile."""
+    """List the places: slots of other hands without those of cards that are there for sure, and all others."""
+    n = s.rules.num_players
     if s.is_plain:
-        for p in range(s.rules.num_players):
+        for p in range(n):
             if p != player:
                 for _ in range(s.hand_sizes[p]):
                     _add_place(places, p, np.int64(0))
@@ -103,20 +89,23 @@ def _list_slots(s, player, places):
         for k in range(s.num_slots):
             if s.slot_owner[k] != player:
                 _add_place(places, np.int64(s.slot_owner[k]), np.int64(s.slot_barred[k]))
-    for p in range(s.rules.num_players):
-        if s.knowing[p] >> player & 1:
+    for p in range(n):
+        if p != player and (s.is_tracked or s.knowing[p] >> player & 1):
             for kind in range(NUM_KINDS):
-                for _ in range(s.known[player, p, kind]):
-                    places.num_slots = knowledge.vacate(places.owner, places.barred, places.num_slots, p, kind)
-    for k in range(places.num_slots):
-        if s.fresh[places.owner[k]] >> player & 1:
-            places.barred[k] |= s.new_barred
+                for _ in range(_num_placed(s, player, p, kind)):
+                    places.num_slots = vacate(places.owner, places.barred, places.num_slots, p, kind)
     end = places.num_slots
     if s.drawn != state.NO_CARD and s.current_player != player:
-        places.owner[end], places.barred[end] = state.NO_PLAYER, s.drawn_barred
+        places.owner[end], places.barred[end] = DRAWN, s.drawn_barred
         end += 1
     for k in range(end, places.number):
-        places.owner[k], places.barred[k] = state.NO_PLAYER, s.new_barred
+        places.owner[k], places.barred[k] = PILE, 0
+
+
+@kernel(inline=True)
+def _num_placed(s, player, p, kind):
+    """Return how many cards of a kind `player` knows to be in the hand of `p`."""
+    return np.int64(s.sure[player, p, kind]) if s.is_tracked else np.int64(s.known[player, p, kind])
 
 
 @kernel(inline=True)
@@ -134,7 +123,7 @@ def _deal(s, player, places):
     """Shuffle the cards so that they fit their places, and so that the guilty hold what they are guilty of (9.3)."""
     for _ in range(_WORLDS):
         _shuffle_cards(s, places)
-        if not s.is_plain:
+        if not s.is_plain or s.is_tracked:
             _repair(s, places)
             _mix(s, places)
         if _are_guilty(s, player, places):
@@ -149,19 +138,14 @@ def _shuffle_cards(s, places):
 
 @kernel(inline=True)
 def _swap(places, i, j):
-    places.cards[i], places.cards[j] = places.cards[j], places.cards[i]
+    places.may[i], places.may[j] = places.may[j], places.may[i]
     places.kinds[i], places.kinds[j] = places.kinds[j], places.kinds[i]
 
 
 @kernel(inline=True)
-def _misfits(places, i, j):
-    """Return how many of the cards i and j do not fit where they lie."""
-    number = np.int64(0)
-    if places.cards[i] & places.barred[i]:
-        number += 1
-    if places.cards[j] & places.barred[j]:
-        number += 1
-    return number
+def _fits(places, card, place):
+    """Return whether a card may lie in a place."""
+    return places.may[card] >> places.owner[place] & 1 & ~(places.barred[place] >> places.kinds[card])
 
 
 @kernel
@@ -169,16 +153,14 @@ def _repair(s, places):
     """Swap cards that do not fit with random ones, unless fewer fit then."""
     i, tries = np.int64(0), np.int64(0)
     while i < places.number and tries < _REPAIRS * places.number:
-        if not places.cards[i] & places.barred[i]:
+        if _fits(places, i, i):
             i += 1
             continue
         j = np.int64(random_below(s.rng, places.number))
-        before = _misfits(places, i, j)
-        _swap(places, i, j)
-        if _misfits(places, i, j) > before:
+        if _fits(places, i, j) + _fits(places, j, i) >= _fits(places, j, j):
             _swap(places, i, j)
-        elif j < i and places.cards[j] & places.barred[j]:
-            i = j
+            if j < i and not _fits(places, j, j):
+                i = j
         tries += 1
 
 
@@ -187,7 +169,7 @@ def _mix(s, places):
     """Swap random pairs of cards that fit where the other one lies."""
     for _ in range(_SWAPS * places.number):
         i, j = random_below(s.rng, places.number), random_below(s.rng, places.number)
-        if not (places.cards[i] & places.barred[j] or places.cards[j] & places.barred[i]):
+        if _fits(places, i, j) & _fits(places, j, i):
             _swap(places, i, j)
 
 
@@ -199,11 +181,11 @@ def _are_guilty(s, player, places):
             continue
         held = np.int64(0)
         for kind in range(NUM_KINDS):
-            if s.known[player, p, kind]:
+            if _num_placed(s, player, p, kind):
                 held |= np.int64(1) << kind
         for k in range(places.num_slots):
             if places.owner[k] == p:
-                held |= places.cards[k]
+                held |= np.int64(1) << places.kinds[k]
         for colour in range(NUM_COLOURS):
             if s.guilty[p] >> colour & 1 and not held & COLOUR_SETS[colour]:
                 return False
@@ -217,8 +199,8 @@ def _move_cards(s, player, places):
         if p != player:
             s.held[p] = 0
             for kind in range(NUM_KINDS):
-                s.hands[p, kind] = s.known[player, p, kind]
-                if s.known[player, p, kind]:
+                s.hands[p, kind] = _num_placed(s, player, p, kind)
+                if s.hands[p, kind]:
                     s.held[p] |= np.int64(1) << kind
     for k in range(places.num_slots):
         s.hands[places.owner[k], places.kinds[k]] += 1
@@ -239,13 +221,13 @@ def _forget_others(s, player):
     for p in range(s.rules.num_players):
         if p == player:
             continue
-        s.fresh[p] &= 1 << player
         if s.knowing[p]:
             s.knowing[p] &= 1 << player
             for viewer in range(s.rules.num_players):
                 if viewer != player:
                     for kind in range(NUM_KINDS):
                         s.known[viewer, p, kind] = 0
-        for kind in range(NUM_KINDS):
-            s.visible_then[p, kind] = 0
-            s.drawn_since[p, kind] = 0
+    if s.is_tracked:
+        for p in range(s.rules.num_players):
+            if p != player:
+                forget(s, p)
