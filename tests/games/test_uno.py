@@ -542,3 +542,35 @@ def test_ids_are_those_of_rlcard():
     utils = pytest.importorskip("rlcard.games.uno.utils")
     assert [text_for_rlcard(action) for action in range(61)] == utils.ACTION_LIST
     assert GAME.num_actions(GAME.make_options(rlcard=True)) == 61
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+def duel_with_rlcard(deals):
+    """Returns of the rule agent against RLCard's, one number for each deal, played in both seatings."""
+    module, results = pytest.importorskip("rlcard.models.uno_rule_models"), []
+    np.random.seed(0)  # which RLCard's agent uses
+    rule = module.UNORuleAgentV1()
+    for seed in range(deals):
+        total = 0.0
+        for ours in range(2):
+            state = GAME.new_state(seed=seed, num_players=2, rlcard=True)
+            while not state.is_terminal:
+                if state.current_player == ours:
+                    state.apply(state.policy_action("heuristic", 0))
+                    continue
+                texts = {text_for_rlcard(action): action for action in state.legal_actions()}
+                kinds = [PARSE(card) for card in hands_of(state)[1 - ours]]
+                hand = [CODES[kind] if kind < WILD else f"r-{CODES[kind]}" for kind in kinds]
+                state.apply(texts[rule.step({"raw_legal_actions": list(texts), "raw_obs": {"hand": hand}})])
+            total += state.returns[ours]
+        results.append(total / 2)
+    return np.array(results)
+
+
+@pytest.mark.slow
+def test_the_rule_agent_beats_that_of_rlcard():
+    results = duel_with_rlcard(3000)
+    assert results.mean() > 1.96 * results.std() / len(results) ** 0.5

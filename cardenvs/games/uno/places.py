@@ -25,7 +25,7 @@ def track(s):
         for viewer in range(s.rules.num_players):
             forget(s, viewer)
     for viewer in range(s.rules.num_players):
-        conclude(s, viewer)
+        conclude(s, viewer, True)
 
 
 @kernel
@@ -46,28 +46,40 @@ def forget(s, viewer):
 
 
 @kernel
-def conclude(s, viewer):
-    """Conclude what follows: full places have no other cards, and cards with one possible place are there."""
+def conclude(s, viewer, thorough):
+    """Conclude what follows: full places have no other cards, and cards with one possible place are there.
+
+    Args:
+        s: record in which cards are tracked.
+        viewer: who concludes.
+        thorough: whether to note, too, which kinds have no hidden cards; that matters when some come back.
+    """
     changed = True
     while changed:
         changed = False
         full = _full_places(s, viewer)
         for kind in range(NUM_KINDS):
-            if not s.may[viewer, kind]:
-                continue
             places = s.may[viewer, kind] & ~full
-            number = num_hidden(s, viewer, kind)
-            if number == 0:
-                places = 0
-            elif places & (places - 1) == 0 and places & AS_DRAWN == 0:
-                place = 0
-                while places >> place > 1:
-                    place += 1
-                s.sure[viewer, place, kind] += number
-                s.num_sure[viewer, place] += number
-                places = 0
-                changed = True
-            s.may[viewer, kind] = places
+            if places & (places - 1) and not thorough:
+                s.may[viewer, kind] = places
+            elif s.may[viewer, kind]:
+                number = num_hidden(s, viewer, kind)
+                if number == 0:
+                    places = 0
+                elif places & (places - 1) == 0 and places & AS_DRAWN == 0:
+                    _place_for_sure(s, viewer, kind, places, number)
+                    places = 0
+                    changed = True
+                s.may[viewer, kind] = places
+
+
+@kernel(inline=True)
+def _place_for_sure(s, viewer, kind, places, number):
+    place = 0
+    while places >> place > 1:
+        place += 1
+    s.sure[viewer, place, kind] += number
+    s.num_sure[viewer, place] += number
 
 
 @kernel
@@ -119,8 +131,8 @@ def note_drawn(s, player, kind, place):
         if viewer == player:
             _take_from_pile(s, viewer, kind)
             continue
+        conclude(s, viewer, s.num_sure[viewer, PILE] > 0)
         if s.num_sure[viewer, PILE]:
-            conclude(s, viewer)
             s.num_sure[viewer, PILE] = 0
             for other in range(NUM_KINDS):
                 if s.sure[viewer, PILE, other]:

@@ -48,7 +48,7 @@ def determinize(s, player, seed):
     places = _new_places()
     places.number = places.num_slots = 0
     if s.is_tracked:
-        conclude(s, player)
+        conclude(s, player, True)
     _list_cards(s, player, places)
     _list_slots(s, player, places)
     _deal(s, player, places)
