@@ -223,9 +223,9 @@ def draw_one(s, player, barred, log):
 def keep_drawn(s, player, log):
     """Take the card just drawn into the hand."""
     knowledge.note_drawn(s, player, s.drawn_barred)
-    if s.is_tracked:
-        places.note_drawn_leaves(s, player, 1)
     kind = np.int64(s.drawn)
+    if s.is_tracked:
+        places.note_drawn_leaves(s, player, kind, 1)
     _enter_hand(s, player, kind)
     s.drawn = state.NO_CARD
     ev.log_move(log, table.KEEPS, player, kind, table.DRAWN + player, table.HAND + player, 1 << player)
@@ -257,7 +257,7 @@ def play_drawn(s, player, log):
     kind = np.int64(s.drawn)
     s.drawn = state.NO_CARD
     if s.is_tracked:
-        places.note_drawn_leaves(s, player, 0)
+        places.note_drawn_leaves(s, player, kind, 0)
     _put_on_pile(s, kind)
     ev.log_move(log, table.PLAYS_DRAWN, player, kind, table.DRAWN + player, table.PILE, ev.EVERYBODY)
     return kind

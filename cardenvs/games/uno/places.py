@@ -35,8 +35,8 @@ def forget(s, viewer):
     everywhere = (1 << n) - 1 & ~(1 << viewer) | IN_PILE | AS_DRAWN
     for kind in range(NUM_KINDS):
         s.may[viewer, kind] = everywhere
-        s.sure[viewer, PILE, kind] = 0
-    s.num_sure[viewer, PILE] = 0
+        s.sure[viewer, PILE, kind] = s.sure[viewer, DRAWN, kind] = 0
+    s.num_sure[viewer, PILE] = s.num_sure[viewer, DRAWN] = 0
     for p in range(n):
         number = np.int64(0)
         for kind in range(NUM_KINDS):
@@ -66,7 +66,7 @@ def conclude(s, viewer, thorough):
                 number = num_hidden(s, viewer, kind)
                 if number == 0:
                     places = 0
-                elif places & (places - 1) == 0 and places & AS_DRAWN == 0:
+                elif places & (places - 1) == 0:
                     _place_for_sure(s, viewer, kind, places, number)
                     places = 0
                     changed = True
@@ -86,7 +86,7 @@ def _place_for_sure(s, viewer, kind, places, number):
 def _full_places(s, viewer):
     """Return the places in which `viewer` is sure of all cards, as a bit set."""
     full = IN_PILE if s.num_sure[viewer, PILE] == s.num_stock else 0
-    if s.drawn == state.NO_CARD or s.current_player == viewer:
+    if s.drawn == state.NO_CARD or s.current_player == viewer or s.num_sure[viewer, DRAWN]:
         full |= AS_DRAWN
     for p in range(s.rules.num_players):
         if s.num_sure[viewer, p] == s.hand_sizes[p]:
@@ -106,7 +106,7 @@ def num_hidden(s, viewer, kind):
         return number
     for p in range(s.rules.num_players):
         number -= s.sure[viewer, p, kind]
-    return number - s.sure[viewer, PILE, kind]
+    return number - s.sure[viewer, PILE, kind] - s.sure[viewer, DRAWN, kind]
 
 
 @kernel
@@ -132,14 +132,33 @@ def note_drawn(s, player, kind, place):
             _take_from_pile(s, viewer, kind)
             continue
         conclude(s, viewer, s.num_sure[viewer, PILE] > 0)
-        if s.num_sure[viewer, PILE]:
-            s.num_sure[viewer, PILE] = 0
-            for other in range(NUM_KINDS):
-                if s.sure[viewer, PILE, other]:
-                    s.sure[viewer, PILE, other] = 0
-                    s.may[viewer, other] |= IN_PILE
-        for other in range(NUM_KINDS):
-            s.may[viewer, other] |= (s.may[viewer, other] >> PILE & 1) << place
+        if s.num_stock == 1 and s.num_sure[viewer, PILE]:
+            _move_sure(s, viewer, PILE, place)
+        else:
+            _draw_unseen(s, viewer, place)
+
+
+@kernel
+def _move_sure(s, viewer, source, target):
+    """Note that all that lies in a place, which `viewer` is sure of, goes to another."""
+    s.num_sure[viewer, target] += s.num_sure[viewer, source]
+    s.num_sure[viewer, source] = 0
+    for kind in range(NUM_KINDS):
+        s.sure[viewer, target, kind] += s.sure[viewer, source, kind]
+        s.sure[viewer, source, kind] = 0
+
+
+@kernel
+def _draw_unseen(s, viewer, place):
+    """Note that any card of the draw pile may have gone to a place."""
+    if s.num_sure[viewer, PILE]:
+        s.num_sure[viewer, PILE] = 0
+        for kind in range(NUM_KINDS):
+            if s.sure[viewer, PILE, kind]:
+                s.sure[viewer, PILE, kind] = 0
+                s.may[viewer, kind] |= IN_PILE
+    for kind in range(NUM_KINDS):
+        s.may[viewer, kind] |= (s.may[viewer, kind] >> PILE & 1) << place
 
 
 @kernel
@@ -157,14 +176,20 @@ def _take_from_pile(s, viewer, kind):
 
 
 @kernel
-def note_drawn_leaves(s, player, is_kept):
+def note_drawn_leaves(s, player, kind, is_kept):
     """Note that the card just drawn is kept in the hand of `player`, or played."""
     for viewer in range(s.rules.num_players):
         if viewer != player:
-            for kind in range(NUM_KINDS):
-                was_drawn = s.may[viewer, kind] >> DRAWN & 1
-                s.may[viewer, kind] &= ~AS_DRAWN
-                s.may[viewer, kind] |= was_drawn * is_kept << player
+            if s.num_sure[viewer, DRAWN]:
+                if is_kept:
+                    _move_sure(s, viewer, DRAWN, player)
+                else:
+                    s.num_sure[viewer, DRAWN] = 0
+                    s.sure[viewer, DRAWN, kind] = 0
+            for other in range(NUM_KINDS):
+                was_drawn = s.may[viewer, other] >> DRAWN & 1
+                s.may[viewer, other] &= ~AS_DRAWN
+                s.may[viewer, other] |= was_drawn * is_kept << player
 
 
 @kernel

@@ -85,8 +85,8 @@ STATE = record(
         ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, NUM_KINDS)),
         ("knowing", "i2", (MAX_PLAYERS,)),  # bit set of the players who know a card of hands[q]
         # Where hidden cards can be; see places.py                                                  seen by: the first player
-        ("sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 1, NUM_KINDS)),
-        ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 1)),
+        ("sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2, NUM_KINDS)),
+        ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),
         ("may", "i2", (MAX_PLAYERS, NUM_KINDS)),
         # The rest is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),

@@ -66,6 +66,8 @@ def _list_cards(s, player, places):
         if s.is_tracked:
             for _ in range(s.sure[player, PILE, kind]):
                 _add_card(places, kind, IN_PILE)
+            for _ in range(s.sure[player, DRAWN, kind]):
+                _add_card(places, kind, AS_DRAWN)
         for _ in range(num_hidden(s, player, kind)):
             _add_card(places, kind, s.may[player, kind] if s.is_tracked else ANYWHERE)
 
