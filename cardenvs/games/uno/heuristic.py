@@ -29,6 +29,7 @@ from cardenvs.kits.cards import chance_of_none, lowest_card
 
 # Weights, checked by self-play one by one; those of a card are in tenths of a card of the colour that is then in force.
 _FOLLOWING = 10  # for each card left that can be played on it
+_FOLLOWING_RLCARD = -40  # the same by RLCard's rules, where a card drawn is often played at once
 _WILD_COST, _WILD_FOUR_COST = 60, 80  # of using one
 _HIT = 60  # a card that stops a next player who is nearly out
 _FEW = 2  # cards with which a player is nearly out
@@ -107,7 +108,7 @@ def _worth(s, player, kind):
     """Return what playing a card is worth."""
     following = state.next_player(s, player)
     is_close = s.hand_sizes[following] <= _FEW
-    worth = _FOLLOWING * _num_following(s, player, kind)
+    worth = (_FOLLOWING_RLCARD if s.rules.rlcard else _FOLLOWING) * _num_following(s, player, kind)
     symbol = SYMBOL_OF[kind]
     if kind == WILD:
         worth -= _WILD_COST
