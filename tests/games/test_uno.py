@@ -57,7 +57,9 @@ LEGAL = np.zeros(100, np.int32)
 def act(state, *labels):
     """Apply actions without events, which a position that was not dealt has none of."""
     for label in labels:
-        action = next(a for a in range(GAME.num_actions(state.options)) if GAME.view.action_label(state.record, a) == label)
+        action = next(
+            a for a in range(GAME.num_actions(state.options)) if GAME.view.action_label(state.record, a) == label
+        )
         n = GAME.engine.legal(state._states, 0, LEGAL)
         assert action in LEGAL[:n], f"{label} is illegal"
         GAME.engine.apply(state._states, 0, action, NO_LOG, LEGAL)
@@ -345,9 +347,7 @@ def test_8_5_rlcard_shuffles_the_top_card_too():
 def left_draw_pile(state, rows):
     """The cards that left the draw pile, in order."""
     kinds = GAME.table.kinds
-    return [
-        CODES[row[TOKEN]] for row in rows.tolist() if kinds[row[KIND]].op == Op.MOVE and row[SOURCE] == table.STOCK
-    ]
+    return [CODES[row[TOKEN]] for row in rows.tolist() if kinds[row[KIND]].op == Op.MOVE and row[SOURCE] == table.STOCK]
 
 
 def as_oracle_says(action):
@@ -429,7 +429,6 @@ def test_games_agree_with_the_oracle(block):
 def test_three_thousand_games_agree_with_the_oracle():
     for seed in range(1000, 4000):
         check_against_the_oracle(seed)
-
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -525,7 +524,9 @@ def compare_with_rlcard(state, theirs):
     assert state.current_player == table.current_player
     assert hands_of(state) == [sorted(map(in_our_words, player.hand)) for player in theirs.players]
     assert COLOUR_CODES[s.colour] == table.target.color
-    assert (int(s.symbol) if s.symbol < 10 else -1) == (int(table.target.trait) if table.target.type == "number" else -1)
+    assert (int(s.symbol) if s.symbol < 10 else -1) == (
+        int(table.target.trait) if table.target.type == "number" else -1
+    )
     assert [CODES[kind] for kind in s.pile[: s.num_pile]] == [in_our_words(card) for card in table.played_cards]
     assert s.num_stock == len(theirs.dealer.deck)
     assert s.direction == table.direction

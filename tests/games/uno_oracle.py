@@ -1,7 +1,7 @@
 """Uno once more, slow and obvious, from rules.md: lists of card texts, and actions as texts.
 
-Chance is fed in: the cards that are dealt, turned up and drawn, in order, and RLCard's random colours. The oracle checks
-that a card fed to it can be in the draw pile.
+Chance is fed in: the cards that are dealt, turned up and drawn, in order, and RLCard's random colours. The oracle
+checks that a card fed to it can be in the draw pile.
 """
 
 from collections import Counter
@@ -248,10 +248,7 @@ class Oracle:
             self.effect()
 
     def pay_draw(self, player):
-        if self.o.stacking != "none":
-            number = self.owed
-        else:
-            number = {"draw_2": 2, "wild_draw_4": 4}.get(self.top, 0)
+        number = self.owed if self.o.stacking != "none" else {"draw_2": 2, "wild_draw_4": 4}.get(self.top, 0)
         if self.o.rlcard and self.pile.total() < number:
             self.remake_pile()
         self.draw(player, number)

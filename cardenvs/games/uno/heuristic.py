@@ -1,4 +1,4 @@
-"""A policy for Uno that plays as at a club table: it keeps wild cards, names its best colour, and hits who is nearly out.
+"""A policy for Uno that plays as at a club table: it keeps wild cards, names its best colour, hits who is nearly out.
 
 It uses only what the player to act may know: the own hand, the discards, hand sizes, and cards known to be in a hand.
 """
@@ -115,11 +115,11 @@ def _worth(s, player, kind):
     elif kind == WILD_FOUR:
         worth += _HIT if is_close else 0
         worth -= _WILD_FOUR_COST
-    elif symbol == SKIP or symbol == REVERSE or symbol == DRAW_TWO:
+    elif symbol in (SKIP, REVERSE, DRAW_TWO):
         worth += _HIT if is_close else -_SAVED
         if s.rules.num_players == 2 and not (symbol == REVERSE and s.rules.rlcard):
             worth += _AGAIN
-    elif s.rules.seven_zero and (symbol == SEVEN or symbol == ZERO):
+    elif s.rules.seven_zero and symbol in (SEVEN, ZERO):
         giver = _smallest_hand(s, player) if symbol == SEVEN else _player_before(s, player)
         worth += _HAND * (s.hand_sizes[player] - 1 - s.hand_sizes[giver])
     if s.rules.returns == state.POINTS or s.rules.target > 0:

@@ -105,4 +105,3 @@ def swap_slots(s, one, other):
 def clear_guilt(s, player, colour):
     """Note that a card of a colour has left the hand of `player`: perhaps the one that made the player guilty."""
     s.guilty[player] &= ~(1 << colour)
-

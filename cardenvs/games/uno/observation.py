@@ -93,6 +93,10 @@ def _write_seats(s, player, out, known_at, cannot_at):
                 out[cannot + (seat - 1) * NUM_COLOURS + colour] += barred & COLOUR_SETS[colour] == COLOUR_SETS[colour]
 
 
+def _of_others(part):
+    return per_seat(part, first=1, apart=True)
+
+
 def _is_match(options):
     return options.target is not None
 
@@ -119,11 +123,12 @@ OBSERVATION = Observation(
     one_seat("dealer", "the dealer", "dealer"),
     *together(
         _write_seats,
-        per_seat(written("known", CODES, "cards that the observer knows in the hand of seat {}", high=4), 1, apart=True),
-        per_seat(written("cannot_be", COLOUR_NAMES, "cards in the hand of seat {} that have proved not to have a colour",
-                         high=DECK_SIZE), 1, apart=True),
+        _of_others(written("known", CODES, "cards that the observer knows in the hand of seat {}", high=4)),
+        _of_others(
+            written("cannot_be", COLOUR_NAMES, "cards of seat {} that have proved not to have a colour", high=DECK_SIZE)
+        ),
     ),
-    per_seat(cards("guilty", COLOUR_NAMES, "colours of which seat {} has proved to hold a card", "guilty"), 1, apart=True),
+    _of_others(cards("guilty", COLOUR_NAMES, "colours of which seat {} has proved to hold a card", "guilty")),
     *only(
         _is_match,
         per_seat(steps("score", "points of seat {} in the match", _SCORE_STEPS, "scores"), apart=True),

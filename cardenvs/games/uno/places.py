@@ -1,8 +1,8 @@
 """Where hidden cards can be, for each player, once the draw pile has been made again (9.1, 9.4).
 
-Until then a hidden card can be anywhere. A new draw pile consists of known cards; so those that have stayed in hands are
-others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, kind]` says where the
-other hidden cards of a kind may be. When an unseen card leaves the draw pile, any card of the pile may be the one.
+Until then a hidden card can be anywhere. A new draw pile consists of known cards; so those that have stayed in hands
+are others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, kind]` says
+where the other hidden cards of a kind may be. When an unseen card leaves the draw pile, any card of it may be the one.
 Places are the hands, the draw pile, and the card just drawn.
 """
 

@@ -325,7 +325,7 @@ def _take_effect(s, log):
             _skip(s, following, log)
         else:
             _begin_turn(s, state.next_player(s, player))
-    elif symbol == DRAW_TWO or symbol == WILD_FOUR_SYMBOL:
+    elif symbol in (DRAW_TWO, WILD_FOUR_SYMBOL):
         if s.rules.stacking != state.NO_STACKS:
             s.phase = state.STACK
             s.current_player = following

@@ -84,7 +84,7 @@ STATE = record(
         # What p knows of the hand of q: known[p, q], counts by kind; q sees it, too
         ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, NUM_KINDS)),
         ("knowing", "i2", (MAX_PLAYERS,)),  # bit set of the players who know a card of hands[q]
-        # Where hidden cards can be; see places.py                                                  seen by: the first player
+        # Where hidden cards can be, for each player; see places.py                        seen by: that player
         ("sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2, NUM_KINDS)),
         ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),
         ("may", "i2", (MAX_PLAYERS, NUM_KINDS)),

@@ -1,7 +1,7 @@
 """Texts and pictures of Uno."""
 
 from cardenvs.core.errors import DeckError
-from cardenvs.core.events import OMNISCIENT, UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.events import UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
@@ -14,10 +14,8 @@ from cardenvs.games.uno.cards import (
     LABELS,
     NUM_KINDS,
     NUM_SYMBOLS,
-    SYMBOL_CODES,
     SYMBOL_NAMES,
     WILD,
-    WILD_FOUR,
 )
 from cardenvs.games.uno.rules import hand_points
 from cardenvs.games.uno.state import (
