@@ -575,3 +575,75 @@ def duel_with_rlcard(deals):
 def test_the_rule_agent_beats_that_of_rlcard():
     results = duel_with_rlcard(3000)
     assert results.mean() > 1.96 * results.std() / len(results) ** 0.5
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Worlds
+
+
+def played(deck, *labels, **options):
+    """The state after some actions on an explicit deck."""
+    state = GAME.new_state(seed=1, deck=deck, **options)
+    for label in labels:
+        state.apply(state.action_from_label(label))
+    return state
+
+
+def worlds_of(state, player, number=100):
+    """The hands in some worlds, in each of which all 108 cards are somewhere."""
+    found = []
+    for seed in range(number if COMPILED else 10):
+        s = state.determinize(player, seed).record
+        cards = s.hands.sum(axis=0) + s.discarded + np.bincount(s.deck[108 - s.num_stock :], minlength=NUM_KINDS)
+        assert (cards == COPIES).all()
+        found.append([listed(hand) for hand in s.hands[: state.num_players]])
+    return found
+
+
+CHALLENGED = "play Wild Draw Four, name green", "challenge"
+THREE = {"num_players": 3, "hand_size": 3}
+
+
+def test_9_1_a_challenger_knows_the_hand():
+    state = played("r-5 g-5 wild_draw_4 g-1 g-2 b-3 b-1 b-2 y-3 r-7", *CHALLENGED, **THREE)
+    assert all({"r-5", "g-5"} <= set(hands[0]) for hands in worlds_of(state, 1))
+    assert not all({"r-5", "g-5"} <= set(hands[0]) for hands in worlds_of(state, 2))
+
+
+def test_9_2_an_innocent_hand_has_no_card_of_the_colour():
+    state = played("y-5 g-5 wild_draw_4 g-1 g-2 b-3 b-1 b-2 y-3 r-7", *CHALLENGED, **THREE)
+    assert all(card[:2] != "r-" for hands in worlds_of(state, 2) for card in hands[0])
+
+
+def test_9_2_the_strict_rule_proves_that_a_colour_is_missing():
+    deck = "y-5 g-5 wild_draw_4 g-1 g-2 b-3 b-1 b-2 y-3 r-7"
+    state = played(deck, CHALLENGED[0], wild4="strict", **THREE)
+    assert all(card[:2] != "r-" for hands in worlds_of(state, 2) for card in hands[0])
+    assert GAME.layout(state.options).split(state.observation(2))["cannot_be_1"].tolist() == [2, 0, 0, 0]
+
+
+def test_9_2_a_forced_draw_proves_that_nothing_fits():
+    state = played("g-5 y-2 b-8 b-9 r-7", "draw", "keep", num_players=2, hand_size=2, forced_play=True)
+    for hands in worlds_of(state, 1):
+        fitting = [card for card in hands[0] if card[0] == "r" or card.endswith("-7") or card.startswith("wild")]
+        assert len(fitting) <= 1  # the card drawn
+
+
+def test_9_3_a_guilty_hand_has_a_card_of_the_colour():
+    state = played("r-5 g-5 wild_draw_4 g-1 g-2 b-3 b-1 b-2 y-3 r-7", *CHALLENGED, **THREE)
+    assert all(any(card[:2] == "r-" for card in hands[0]) for hands in worlds_of(state, 2))
+
+
+def test_9_4_a_card_that_has_stayed_in_a_hand_is_no_recycled_one():
+    state, chooser = GAME.new_state(seed=4, num_players=2, hand_size=10), random.Random(4)
+    while not state.record.num_shuffles:
+        state.apply(chooser.choice(state.legal_actions()))
+    player = 1 - state.current_player
+    hand = hands_of(state)[1 - player]
+    assert all(hands[1 - player] == hand for hands in worlds_of(state, player))
+
+
+def test_9_5_worlds_are_equally_likely_at_first():
+    state, draws = played("r-1 g-1 r-7", num_players=2, hand_size=1), 4000 if COMPILED else 100
+    count = collections.Counter(hands[1][0] for hands in worlds_of(state, 0, draws))
+    assert abs(count["wild"] / draws - 4 / 106) < 0.015 or not COMPILED
