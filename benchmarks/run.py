@@ -216,6 +216,20 @@ def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
             yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
+    """Uno beside RLCard: batched steps a second on one core with its rules and with our defaults, and first actions."""
+    name = "uno_v0"
+    peer = _made(lambda: c.rlcard("uno"))
+    peers = [] if peer is None else [(peer, "50x; 4 M")]
+    ours = c.batched(name, 1024, num_players=2, rlcard=True)
+    yield from versus(f"{name} batch, 1 core, rlcard=true", ours, peers, rounds, seconds)
+    ours = c.batched(name, 1024)
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core", ours.best, "", 0.0, "4 M")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
     """Canasta: batched steps a second on one core for two and four players, and seconds to the first action."""
     for players, goal in ((4, "700,000"), (2, "")):
@@ -446,6 +460,7 @@ SECTIONS = {
     "canasta": section_canasta,
     "bridge": section_bridge,
     "tricks": section_tricks,
+    "uno": section_uno,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

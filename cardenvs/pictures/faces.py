@@ -35,6 +35,8 @@ _SHAPES = {
     "black": "M4 4H20V20H4Z",
     "grey": "M12 3A9 9 0 1 1 12 21 9 9 0 1 1 12 3Z",
 }
+_TILE_COLOURS = {"green": "c"}  # green tiles have shape and colour of clubs
+_MOST_LETTERS = 2  # of a tile; longer texts are squeezed
 SYMBOLS = "".join(
     f'<symbol id="cv-{suit}" viewBox="0 0 24 24"><path d="{path}"/></symbol>'
     for suit, path in (SUITS | _SHAPES).items()
@@ -163,9 +165,11 @@ def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     outline = box(x, y, width, height, f"cv-card {style}".strip(), 5 * scale)
     if face["text"] == "J":
         return outline + _symbol("star", x + 5 * scale, y + 8 * scale, 24 * scale, "cv-red")
-    number = text(x + width / 2, y + height * 0.5, face["text"], 20 * scale, f"cv-rank cv-{face['colour']}", "middle")
+    colour = _TILE_COLOURS.get(face["colour"], face["colour"])
+    squeezed = width - 8 * scale if len(face["text"]) > _MOST_LETTERS else 0
+    number = text(x + width / 2, y + height * 0.5, face["text"], 20 * scale, f"cv-rank cv-{colour}", "middle", squeezed)
     size = 11 * scale
-    shape = _symbol(face["colour"], x + (width - size) / 2, y + height * 0.62, size, f"cv-{face['colour']}")
+    shape = _symbol(colour, x + (width - size) / 2, y + height * 0.62, size, f"cv-{colour}")
     return outline + number + shape
 
 

@@ -57,6 +57,18 @@ OPTIONS = {
         {"partners": False, "first_lead": "low_club", "failed_nil": "count", "nil": False},
     ],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
+    "uno_v0": [
+        {
+            "num_players": 3,
+            "stacking": "any",
+            "seven_zero": True,
+            "jump_in": True,
+            "uno_call": "action",
+            "hand_size": 4,
+        },
+        {"num_players": 2, "rlcard": True},
+        {"draw": "until_playable", "forced_play": True, "target": 50, "scoring": "against", "max_turns": 100},
+    ],
     "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],
 }
 

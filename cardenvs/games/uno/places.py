@@ -1,0 +1,243 @@
+"""Where hidden cards can be, for each player, once the draw pile has been made again (9.1, 9.4).
+
+Until then a hidden card can be anywhere. A new draw pile consists of known cards; so those that have stayed in hands
+are others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, kind]` says
+where the other hidden cards of a kind may be. When an unseen card leaves the draw pile, any card of it may be the one.
+Places are the hands, the draw pile, and the card just drawn.
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.uno import state
+from cardenvs.games.uno.cards import COPIES, NUM_KINDS
+from cardenvs.games.uno.state import MAX_PLAYERS
+
+PILE, DRAWN = MAX_PLAYERS, MAX_PLAYERS + 1
+IN_PILE, AS_DRAWN = 1 << PILE, 1 << DRAWN
+
+
+@kernel
+def track(s):
+    """Begin to track cards, when the draw pile is about to be made again."""
+    if not s.is_tracked:
+        s.is_tracked = 1
+        for viewer in range(s.rules.num_players):
+            forget(s, viewer)
+    for viewer in range(s.rules.num_players):
+        conclude(s, viewer, True)
+
+
+@kernel
+def forget(s, viewer):
+    """Let `viewer` know of hidden cards only what all events since the deal have shown directly."""
+    n = s.rules.num_players
+    everywhere = (1 << n) - 1 & ~(1 << viewer) | IN_PILE | AS_DRAWN
+    for kind in range(NUM_KINDS):
+        s.may[viewer, kind] = everywhere
+        s.sure[viewer, PILE, kind] = s.sure[viewer, DRAWN, kind] = 0
+    s.num_sure[viewer, PILE] = s.num_sure[viewer, DRAWN] = 0
+    for p in range(n):
+        number = np.int64(0)
+        for kind in range(NUM_KINDS):
+            s.sure[viewer, p, kind] = s.known[viewer, p, kind]
+            number += s.known[viewer, p, kind]
+        s.num_sure[viewer, p] = number
+
+
+@kernel
+def conclude(s, viewer, thorough):
+    """Conclude what follows: full places have no other cards, and cards with one possible place are there.
+
+    Args:
+        s: record in which cards are tracked.
+        viewer: who concludes.
+        thorough: whether to note, too, which kinds have no hidden cards; that matters when some come back.
+    """
+    changed = True
+    while changed:
+        changed = False
+        full = _full_places(s, viewer)
+        for kind in range(NUM_KINDS):
+            places = s.may[viewer, kind] & ~full
+            if places & (places - 1) and not thorough:
+                s.may[viewer, kind] = places
+            elif s.may[viewer, kind]:
+                number = num_hidden(s, viewer, kind)
+                if number == 0:
+                    places = 0
+                elif places & (places - 1) == 0:
+                    _place_for_sure(s, viewer, kind, places, number)
+                    places = 0
+                    changed = True
+                s.may[viewer, kind] = places
+
+
+@kernel(inline=True)
+def _place_for_sure(s, viewer, kind, places, number):
+    place = 0
+    while places >> place > 1:
+        place += 1
+    s.sure[viewer, place, kind] += number
+    s.num_sure[viewer, place] += number
+
+
+@kernel
+def _full_places(s, viewer):
+    """Return the places in which `viewer` is sure of all cards, as a bit set."""
+    full = IN_PILE if s.num_sure[viewer, PILE] == s.num_stock else 0
+    if s.drawn == state.NO_CARD or s.current_player == viewer or s.num_sure[viewer, DRAWN]:
+        full |= AS_DRAWN
+    for p in range(s.rules.num_players):
+        if s.num_sure[viewer, p] == s.hand_sizes[p]:
+            full |= 1 << p
+    return full
+
+
+@kernel
+def num_hidden(s, viewer, kind):
+    """Return how many cards of a kind `viewer` neither sees nor can place for sure."""
+    number = COPIES[kind] - s.discarded[kind] - s.hands[viewer, kind]
+    if s.drawn == kind and s.current_player == viewer:
+        number -= 1
+    if not s.is_tracked:
+        for p in range(s.rules.num_players):
+            number -= s.known[viewer, p, kind]
+        return number
+    for p in range(s.rules.num_players):
+        number -= s.sure[viewer, p, kind]
+    return number - s.sure[viewer, PILE, kind] - s.sure[viewer, DRAWN, kind]
+
+
+@kernel
+def add_to_pile(s, kind, number):
+    """Note that all know of cards that are now in the draw pile."""
+    for viewer in range(s.rules.num_players):
+        s.sure[viewer, PILE, kind] += number
+        s.num_sure[viewer, PILE] += number
+
+
+@kernel
+def note_drawn(s, player, kind, place):
+    """Note that `player` draws a card, which the others do not see; call this while it is in the draw pile.
+
+    Args:
+        s: record in which cards are tracked.
+        player: who draws.
+        kind: of the card.
+        place: the hand of the player, or DRAWN.
+    """
+    for viewer in range(s.rules.num_players):
+        if viewer == player:
+            _take_from_pile(s, viewer, kind)
+            continue
+        conclude(s, viewer, s.num_sure[viewer, PILE] > 0)
+        if s.num_stock == 1 and s.num_sure[viewer, PILE]:
+            _move_sure(s, viewer, PILE, place)
+        else:
+            _draw_unseen(s, viewer, place)
+
+
+@kernel
+def _move_sure(s, viewer, source, target):
+    """Note that all that lies in a place, which `viewer` is sure of, goes to another."""
+    s.num_sure[viewer, target] += s.num_sure[viewer, source]
+    s.num_sure[viewer, source] = 0
+    for kind in range(NUM_KINDS):
+        s.sure[viewer, target, kind] += s.sure[viewer, source, kind]
+        s.sure[viewer, source, kind] = 0
+
+
+@kernel
+def _draw_unseen(s, viewer, place):
+    """Note that any card of the draw pile may have gone to a place."""
+    if s.num_sure[viewer, PILE]:
+        s.num_sure[viewer, PILE] = 0
+        for kind in range(NUM_KINDS):
+            if s.sure[viewer, PILE, kind]:
+                s.sure[viewer, PILE, kind] = 0
+                s.may[viewer, kind] |= IN_PILE
+    for kind in range(NUM_KINDS):
+        s.may[viewer, kind] |= (s.may[viewer, kind] >> PILE & 1) << place
+
+
+@kernel
+def note_seen_in_pile(s, kind):
+    """Note that all see a card that leaves the draw pile."""
+    for viewer in range(s.rules.num_players):
+        _take_from_pile(s, viewer, kind)
+
+
+@kernel(inline=True)
+def _take_from_pile(s, viewer, kind):
+    if s.sure[viewer, PILE, kind]:
+        s.sure[viewer, PILE, kind] -= 1
+        s.num_sure[viewer, PILE] -= 1
+
+
+@kernel
+def note_drawn_leaves(s, player, kind, is_kept):
+    """Note that the card just drawn is kept in the hand of `player`, or played."""
+    for viewer in range(s.rules.num_players):
+        if viewer != player:
+            if s.num_sure[viewer, DRAWN]:
+                if is_kept:
+                    _move_sure(s, viewer, DRAWN, player)
+                else:
+                    s.num_sure[viewer, DRAWN] = 0
+                    s.sure[viewer, DRAWN, kind] = 0
+            for other in range(NUM_KINDS):
+                was_drawn = s.may[viewer, other] >> DRAWN & 1
+                s.may[viewer, other] &= ~AS_DRAWN
+                s.may[viewer, other] |= was_drawn * is_kept << player
+
+
+@kernel
+def note_played(s, player, kind):
+    """Note that a card has left the hand of `player`: one that a viewer could place, if there was any."""
+    for viewer in range(s.rules.num_players):
+        if viewer == player:
+            continue
+        if s.sure[viewer, player, kind]:
+            s.sure[viewer, player, kind] -= 1
+            s.num_sure[viewer, player] -= 1
+        elif s.num_sure[viewer, player] == s.hand_sizes[player]:
+            _empty(s, viewer, player)
+
+
+@kernel
+def note_shown(s, player, viewer):
+    """Note that `viewer` sees the whole hand of `player`."""
+    for kind in range(NUM_KINDS):
+        s.sure[viewer, player, kind] = s.hands[player, kind]
+    s.num_sure[viewer, player] = s.hand_sizes[player]
+    _empty(s, viewer, player)
+
+
+@kernel
+def _empty(s, viewer, place):
+    """Note that a place has no card that `viewer` cannot place for sure."""
+    for kind in range(NUM_KINDS):
+        s.may[viewer, kind] &= ~(1 << place)
+
+
+@kernel
+def swap_hands(s, one, other):
+    """Swap what is known of two hands."""
+    for viewer in range(s.rules.num_players):
+        s.num_sure[viewer, one], s.num_sure[viewer, other] = s.num_sure[viewer, other], s.num_sure[viewer, one]
+        for kind in range(NUM_KINDS):
+            mine, theirs = s.sure[viewer, one, kind], s.sure[viewer, other, kind]
+            s.sure[viewer, one, kind], s.sure[viewer, other, kind] = theirs, mine
+            places = s.may[viewer, kind]
+            differ = (places >> one ^ places >> other) & 1
+            s.may[viewer, kind] = places ^ (differ << one | differ << other)
+
+
+@kernel
+def forget_own(s, viewer):
+    """Undo `note_shown` of a player's own hand, which is in `hands`."""
+    for kind in range(NUM_KINDS):
+        s.sure[viewer, viewer, kind] = 0
+    s.num_sure[viewer, viewer] = 0
+    _empty(s, viewer, viewer)
