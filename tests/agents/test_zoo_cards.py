@@ -42,10 +42,12 @@ FEW_DEALS = {
     "kasino_v0/ppo": 400,
     "katko_v0/ppo": 200,
     "marjapussi_v0/ppo": 200,
+    "oh_hell_v0/ppo": 40,
     "one_player_poker_v0/ppo": 200,
     "rummikub_v0/ppo": 20,
     "scopa_v0/ppo": 400,
     "skat_v0/ppo": 100,
+    "spades_v0/ppo": 100,
     "texas_holdem_v0/heads_up": 400,
     "wingspan_v0/ppo": 60,
 }
