@@ -197,7 +197,7 @@ def _worth_telling(rows: np.ndarray, table: Table, most: int) -> tuple[np.ndarra
     closes = np.array([kind.closes for kind in table.kinds])[kinds]
     opened = np.flatnonzero(np.array([kind.opens for kind in table.kinds])[kinds] == Part.HAND)
     ends = _ends(closes == Part.HAND)
-    ends = ends[ends < opened.max(initial=0)]  # Kasino's sweeps may end a match, but not a hand
+    ends = ends[ends < opened.max(initial=0)]  # results such as scored sweeps may end a match, or nothing
     start = ends[-1] + 1 if len(ends) else 0  # first event of the current hand
     results, hand = np.flatnonzero(closes[:start] == Part.HAND), closes[start:] == Part.TRICK
     tricks = _ends(hand)
