@@ -118,6 +118,27 @@ def number(name: str, doc: str, source: Source, high: Bound = 1, low: Bound = 0,
     return _part(name, None, doc, code, source, high=high if clip is None else clip, low=low, size=1)
 
 
+_MOST_TENS = 127  # in one byte
+
+
+@kernel(inline=True)
+def _tens(s, p):
+    return min(max(s.scores[p] // 10, -_MOST_TENS), _MOST_TENS)
+
+
+@kernel(inline=True)
+def _ones(s, p):
+    return s.scores[p] % 10
+
+
+def tens_and_ones(what: str) -> tuple[Part, Part]:
+    """Return sections for the field `scores` in observations of bytes: its tens, which are clipped, and its ones."""
+    return (
+        number("score_tens", f"{what}, in tens, clipped at {_MOST_TENS}", _tens, low=-_MOST_TENS, high=_MOST_TENS),
+        number("score_ones", f"{what} above these tens", _ones, high=9),
+    )
+
+
 def steps(name: str, doc: str, thresholds: np.ndarray, source: Source) -> Part:
     """Return a thermometer: entry k is 1 if the number is at least thresholds[k]; these ascend."""
     labels, doc = [f">={step}" for step in thresholds], f"{doc}: 1 for each step reached"

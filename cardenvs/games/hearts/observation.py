@@ -4,27 +4,16 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.games.hearts.rules import TRICKS, received_by, receiver_of
 from cardenvs.games.hearts.state import JACK_BONUS, MAX_HANDS, MAX_QUEEN_POINTS, NUM_HEARTS, PACK, PHASES, STATE
-from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat
+from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat, tens_and_ones
 from cardenvs.kits.tricks import trick_sections
 
 _MOST_POINTS = NUM_HEARTS + MAX_QUEEN_POINTS
 _LEAST_POINTS = -_MOST_POINTS - JACK_BONUS  # of a moon that is subtracted
-_MOST_TENS = 127
 
 
 @kernel(inline=True)
 def _passes_to(s, p):
     return receiver_of(s, p) if s.distance else -1
-
-
-@kernel(inline=True)
-def _tens(s, p):
-    return min(max(s.scores[p] // 10, -_MOST_TENS), _MOST_TENS)
-
-
-@kernel(inline=True)
-def _ones(s, p):
-    return s.scores[p] % 10
 
 
 @kernel(inline=True)
@@ -46,9 +35,7 @@ OBSERVATION = Observation(
     per_seat(number("points", "points of this hand", "points", low=_LEAST_POINTS, high=_MOST_POINTS)),
     *only(lambda options: options.target is not None,
           per_seat(cards("last_won", PACK.labels, "cards in tricks won in the hand before", "last_won")),
-          per_seat(number("score_tens", f"points of all hands, in tens, clipped at {_MOST_TENS}", _tens,
-                          low=-_MOST_TENS, high=_MOST_TENS)),
-          per_seat(number("score_ones", "points of all hands above these tens", _ones, high=9)),
+          *map(per_seat, tens_and_ones("points of all hands")),
           number("hand_number", "number of this hand", "num_hands", high=MAX_HANDS),
           rules=_is_match),
 )  # fmt: skip

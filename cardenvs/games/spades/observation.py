@@ -15,25 +15,23 @@ from cardenvs.games.spades.state import (
     partner_of,
 )
 from cardenvs.kits.bids import bid_sections
-from cardenvs.kits.sections import Observation, cards, number, one_hot, one_seat, only, per_seat, per_side
+from cardenvs.kits.sections import (
+    Observation,
+    cards,
+    number,
+    one_hot,
+    one_seat,
+    only,
+    per_seat,
+    per_side,
+    tens_and_ones,
+)
 from cardenvs.kits.tricks import trick_sections
-
-_MOST_TENS = 127
 
 
 @kernel(inline=True)
 def _given(s, p):
     return known_to_partner(s, partner_of(p))
-
-
-@kernel(inline=True)
-def _tens(s, side):
-    return min(max(s.scores[side] // 10, -_MOST_TENS), _MOST_TENS)
-
-
-@kernel(inline=True)
-def _ones(s, side):
-    return s.scores[side] % 10
 
 
 @kernel(inline=True)
@@ -59,9 +57,7 @@ OBSERVATION = Observation(
           cards("given", PACK.labels, "cards given to the partner, who still holds them", _given)),
     *only(lambda options: options.target is not None,
           per_seat(cards("last_won", PACK.labels, "cards in tricks won in the hand before", "last_won")),
-          _by_side(number("score_tens", f"points, in tens, clipped at {_MOST_TENS}", _tens,
-                          low=-_MOST_TENS, high=_MOST_TENS)),
-          _by_side(number("score_ones", "points above these tens", _ones, high=9)),
+          *map(_by_side, tens_and_ones("points")),
           _by_side(number("bags", "bags since the last penalty", "bags", high=lambda options: options.bag_limit - 1)),
           number("hand_number", "number of this hand", "num_deals", high=MAX_HANDS),
           rules=_is_match),

@@ -191,7 +191,7 @@ def next_of_stock(s):
 
 @kernel
 def draw_to_hand(s, player, barred, event, log):
-    """Draw a card; that it is none of the kinds in `barred` is known to all. `event` is the kind of event."""
+    """Draw a card that, as all know, is of no kind in `barred`; `event` is the kind of event."""
     knowledge.note_drawn(s, player, barred)
     if s.is_tracked:
         places.note_drawn(s, player, next_of_stock(s), player)
@@ -253,14 +253,13 @@ def play_card(s, player, kind, event, log):
 
 @kernel(inline=True)
 def play_drawn(s, player, log):
-    """Play the card just drawn, and return its kind."""
+    """Play the card just drawn."""
     kind = np.int64(s.drawn)
     s.drawn = state.NO_CARD
     if s.is_tracked:
         places.note_drawn_leaves(s, player, kind, 0)
     _put_on_pile(s, kind)
     ev.log_move(log, table.PLAYS_DRAWN, player, kind, table.DRAWN + player, table.PILE, ev.EVERYBODY)
-    return kind
 
 
 @kernel

@@ -51,7 +51,7 @@ def bar_from_hand(s, player, kinds):
 
 @kernel(inline=True)
 def note_drawn(s, player, barred):
-    """Note that a card, which is none of the kinds in `barred`, goes to the hand of `player`, unseen by the others.
+    """Note that `player` takes a card of no kind in `barred`, which the others do not see.
 
     Call this before the card is in the hand.
     """

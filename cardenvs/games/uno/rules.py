@@ -480,7 +480,7 @@ def forfeit(s, player, log):
 
 @kernel(inline=True)
 def _most_lost(n, by_points, to_winner, target):
-    """Return the most that a player can lose (6.4); a `target` below 1 is none.
+    """Return the most that a player can lose (6.5); a `target` below 1 stands for a single round.
 
     By points, a round gives at most the points of the deck, and before it all players have less than the target. What
     the winner scores is shared among the others; a player's own points count in full.

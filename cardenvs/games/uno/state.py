@@ -53,7 +53,9 @@ class UnoOptions(Options):
     uno_call: str = option(
         "auto", choices=("auto", "action"), doc="whether Uno is always said, or by an action, with a penalty (7.6)"
     )
-    target: int = option(None, low=1, high=5000, optional=True, doc="points that end a match; None: one round (6.3)")
+    target: int | None = option(
+        None, low=1, high=5000, optional=True, doc="points that end a match; None: one round (6.3)"
+    )
     scoring: str = option(
         "winner", choices=("winner", "against"), doc="who scores the cards left: the winner, or each their own (6.2)"
     )
