@@ -7,8 +7,8 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow cost test-lowest test-newest test-newest-notebooks test-text test-trainers test-rllib \
-    test-torchrl test-tianshou test-agilerl bench baselines baselines-small boards wheel lint docs clean
+.PHONY: demo warm test test-programs test-slow cost test-lowest test-newest test-newest-notebooks test-text \
+    test-trainers test-rllib test-torchrl test-tianshou test-agilerl bench baselines baselines-small boards wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +34,9 @@ $(VENV)/warm: $(VENV)/dev $(shell find cardenvs/core cardenvs/kits cardenvs/game
 
 test: $(VENV)/dev warm  ## the fast tests
 	$(BIN)/python -m pytest -n auto
+
+test-programs: $(VENV)/dev warm  ## the tests with bubblewrap and in Chromium
+	$(BIN)/python -m pytest -n auto -m "programs and not slow"
 
 cost: $(VENV)/dev warm  ## what each game costs, for the table in CONTRIBUTING.md; measured with all rotating tests
 	@mkdir -p runs

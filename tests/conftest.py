@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+from collections import Counter
 
 import pytest
 import selection
@@ -35,7 +36,11 @@ def pytest_sessionstart(session):
         )
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker("programs")
     seed, changed = os.environ["CARDENVS_SAMPLE"], selection.changed_files()
     taken = [item for item in items if selection.is_taken(item, seed, changed)]
     if len(taken) < len(items):
@@ -43,6 +48,15 @@ def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):
         taken.sort(key=lambda item: selection.longest_first(item.nodeid))
     items[:] = taken
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line what was skipped because something is not installed, and how to install it."""
+    wanted = Counter(filter(None, (selection.missing(report) for report in terminalreporter.getreports("skipped"))))
+    if wanted:
+        parts = ", ".join(f"{count} {remedy}" for remedy, count in sorted(wanted.items()))
+        terminalreporter.write_line(f"skipped: {parts}")
 
 
 @pytest.hookimpl(optionalhook=True)

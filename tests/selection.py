@@ -98,6 +98,25 @@ def scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------------
+# Skipped tests
+
+_REMEDIES = (
+    (re.compile("bubblewrap is not installed"), "without bubblewrap (apt-get install bubblewrap)"),
+    (re.compile("there is no Chromium"), "without Chromium (apt-get install chromium, or CHROMIUM=path)"),
+    (re.compile(r"could not import '([\w.]+)'"), r"without \1 (docs/installation.md)"),
+)
+
+
+def missing(report: pytest.TestReport | pytest.CollectReport) -> str | None:
+    """Return what a skipped test lacked and how to get it; None if it was skipped for another reason."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    for pattern, remedy in _REMEDIES:
+        if found := pattern.search(reason):
+            return found.expand(remedy)
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------------
 # The rotating sample
 
 

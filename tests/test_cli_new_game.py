@@ -55,6 +55,7 @@ def installed(folder):
     return {**os.environ, "PYTHONPATH": path, "CARDENVS_QUIET": "1"}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("kit", "example", "number"), [("none", "high[-_ ]?card", 15), ("tricks", "plain[-_ ]?whist", 16)]
 )

@@ -146,6 +146,7 @@ def test_fewer_agents_are_repeated_round_the_table(tmp_path):
     assert [row["numbers"] for row in written["summary"]["agents"]] == [[0], [1], [2], [0, 2]]
 
 
+@pytest.mark.rotating
 def test_processes_play_the_same_games():
     two = table("kuhn_poker", "random", RAISING)
     (alone, failed), (apart, failed_apart) = games_of(two), games_of(two, processes=2)
@@ -267,6 +268,7 @@ def test_a_failure_comes_with_the_command_that_repeats_it():
     assert f"{len(failed)} of {len(failed)} games failed" in again.stdout
 
 
+@pytest.mark.rotating
 def test_of_many_failures_some_are_printed():
     result = call("kuhn_poker", "--games", "40", "-p", "1", "--agents", f"{RAISING},{RAISING}", "-q", *FAIL, *GIVEN)
     first, second = (failing(range(40), player) for player in range(2))
@@ -277,6 +279,7 @@ def test_of_many_failures_some_are_printed():
     assert result.stdout.count("Traceback") == 1  # of the first
 
 
+@pytest.mark.rotating
 def test_a_program_that_dies_is_a_failed_game_and_the_others_go_on():
     match = table("kuhn_poker", DYING, "random", games=12)
     games, failed = games_of(match, processes=2)
@@ -286,6 +289,7 @@ def test_a_program_that_dies_is_a_failed_game_and_the_others_go_on():
     assert all("exit code 7" in error for _, error in failed)
 
 
+@pytest.mark.rotating
 def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_go_on(monkeypatch):
     """An agent in the worker's own process, so that the worker dies with it."""
     monkeypatch.setitem(kinds._added, "dying", simulate_agents.DYING_KIND)

@@ -297,6 +297,7 @@ def run(script, tmp_path):
 NOT_SURE = {"a child is forked while requests are under way"}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in NOT_SURE else []) for name in SCENARIOS]
 )

@@ -164,7 +164,7 @@ class State:
     @property
     def phase(self) -> str:
         """Name of the phase of play, one of `game.phases`."""
-        return self.game.view.phase(self.record)
+        return self.game.view.phase(self._states[0])  # searches ask often, and a widened copy takes long
 
     @property
     def record(self) -> Record:

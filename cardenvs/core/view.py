@@ -116,7 +116,10 @@ class View:
         return self.reasons.get(code, "it is not among the legal actions")
 
     def phase(self, s: Record) -> str:
-        """Return the name of the phase of play, one of `phases`: with several, that of the record's field `phase`."""
+        """Return the name of the phase of play, one of `phases`: with several, that of the record's field `phase`.
+
+        Here `s` is the record itself, whose small integers wrap: read and compare its fields, and do not calculate.
+        """
         return self.phases[int(s.phase) if len(self.phases) > 1 else 0]
 
     def prompt(self, s: Record) -> str:

@@ -4,6 +4,7 @@ Hypothesis draws the cases and reduces a failing one to simple options and small
 game (a `Case`). Counts over many games are in `Report`.
 """
 
+import contextlib
 import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from scipy.special import chdtrc  # chi-square, upper tail
 from cardenvs.core.errors import CardenvsError, OptionError, require
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
+from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.testing import doors, faces, knowledge, leaks, processes, worlds
@@ -34,11 +36,12 @@ class _Effort:
 
     default_games: int = 10  # number of games with default options
     states: int = 12  # states per game
+    sought_games: int = 200  # number of games that are searched for rare phases
     seconds: float = processes.SECONDS  # time in each other mode
     compared: worlds.WorldsEffort = worlds.FULL  # how many twins to compare with real histories
 
 
-_FULL, _SAMPLE = _Effort(), _Effort(default_games=2, states=4, seconds=1.5, compared=worlds.SAMPLE)
+_FULL, _SAMPLE = _Effort(), _Effort(default_games=2, states=4, sought_games=100, seconds=1.5, compared=worlds.SAMPLE)
 _SAMPLE_EXAMPLES = 2  # most `examples` of a sample
 
 
@@ -146,17 +149,34 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
     run()
 
 
-def _check_rare_phases(game: Game, seed: int, report: Report, effort: _Effort, most_games: int = 200) -> None:
-    """Search more games, whose play makes for phases not seen so far, and check those that reach one."""
+def _check_rare_phases(game: Game, seed: int, report: Report, effort: _Effort) -> None:
+    """Search more games, whose play makes for rare phases, and check those that reach one not seen so far."""
+    rare = frozenset(game.phases) - set(report.phases)  # one of them may lead to another
 
     def check(case: Case) -> None:
-        missing = frozenset(game.phases) - set(report.phases)
-        case = dataclasses.replace(case, sought=missing)
+        missing = rare - set(report.phases)
+        case = dataclasses.replace(case, sought=rare)
         if missing and any(state.phase in missing for state in case.positions()):
             check_case(case, report, effort)
+            for options in _changed_in_one(case.options):
+                check(dataclasses.replace(case, options=options))
 
-    if set(game.phases) - set(report.phases):
-        _for_random_cases(game, most_games, seed + 1, check)
+    if rare:
+        _for_random_cases(game, effort.sought_games, seed + 1, check)
+
+
+def _changed_in_one(options: Options) -> Iterator[Options]:
+    """Yield valid options that differ in one option: another choice, or an end of its range."""
+    for field in dataclasses.fields(options):
+        meta, value = field.metadata, getattr(options, field.name)
+        low, high = _range(field)
+        others = [not value] if isinstance(field.default, bool) else meta["choices"] or meta["values"] or (low, high)
+        for other in others:
+            if other != value and meta["length"] is None:
+                with contextlib.suppress(OptionError):
+                    changed = dataclasses.replace(options, **{field.name: other})
+                    changed.check_environment()
+                    yield changed
 
 
 def _case_strategy(game: Game) -> Any:
@@ -185,12 +205,17 @@ def _option_strategy(field: dataclasses.Field[Any], st: Any) -> Any:
         return st.sampled_from([field.default, *(meta["choices"] or meta["values"])])
     if isinstance(field.default, bool):
         return st.booleans()
-    low = 0 if meta["low"] is None else meta["low"]
-    high = low + 200 if meta["high"] is None else min(meta["high"], low + 200)
-    number = st.integers(low, high)
+    number = st.integers(*_range(field))
     if meta["length"] is not None:
         return default | st.lists(number, max_size=meta["length"])
     return default | (number | st.none() if meta["optional"] else number)
+
+
+def _range(field: dataclasses.Field[Any]) -> tuple[int, int]:
+    """Return the least and the largest number to try for a numeric option: its range, or the low end of a wide one."""
+    low = field.metadata["low"] or 0
+    high = field.metadata["high"]
+    return low, low + 200 if high is None else min(high, low + 200)
 
 
 # -- checks of a whole game ---------------------------------------------------------------------------------------

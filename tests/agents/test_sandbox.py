@@ -16,6 +16,7 @@ from cardenvs.agents.guarded import sandbox
 from cardenvs.agents.guarded.sandbox import Limits, as_game, chosen, limited, sandboxed, why_unavailable
 from cardenvs.core.errors import AgentError
 
+pytestmark = pytest.mark.programs
 needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
 SMALL = Limits(memory_mb=512, processes=16, cpu_seconds=5, open_files=64, file_mb=4)
 

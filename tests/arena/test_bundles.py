@@ -22,7 +22,7 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
-pytestmark = pytest.mark.rotating
+pytestmark = [pytest.mark.rotating, pytest.mark.programs]
 
 needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
 KUHN = get_game("kuhn_poker_v0")

@@ -125,6 +125,7 @@ def test_agents_that_wait_wait_side_by_side(guard, monkeypatch):
     assert waits.most == 1
 
 
+@pytest.mark.rotating
 def test_agents_in_processes_of_their_own_give_the_same_store_and_are_ended(tmp_path):
     import os
 
@@ -159,6 +160,7 @@ def _command(pid):
         return ""
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_agent_that_kills_its_process_hurts_nobody(tmp_path, processes):
     guard = AgentLimits(isolation="process", tries=1)

@@ -40,6 +40,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.rotating
 def test_two_runs_at_once_give_one_whole_store(tmp_path):
     path, script = tmp_path / "shared.db", tmp_path / "run.py"
     script.write_text(RUN)

@@ -16,7 +16,7 @@ from cardenvs.core.errors import ArenaError
 
 pytest.importorskip("pydantic")
 
-pytestmark = pytest.mark.rotating
+pytestmark = [pytest.mark.rotating, pytest.mark.programs]
 
 VALUES: dict = {
     "name": "the board",

@@ -59,6 +59,7 @@ def run(code, *arguments, **settings):
 # The cache
 
 
+@pytest.mark.rotating
 def test_six_processes_compile_six_games_at_once_and_each_finds_its_own_again(tmp_path):
     folder, cache = tmp_path / "games", tmp_path / "cache"
     folder.mkdir()
@@ -264,6 +265,7 @@ def fingerprint(tmp_path):
     return fingerprint
 
 
+@pytest.mark.rotating
 def test_a_fingerprint_depends_on_code_and_constants_but_on_no_other_text(fingerprint):
     before = fingerprint()
     assert before[1] == "35"
@@ -303,6 +305,7 @@ print(state.observation(0).sum())
 """
 
 
+@pytest.mark.rotating
 def test_comments_in_core_recompile_nothing(tmp_path):
     package = tmp_path / "cardenvs"
     shutil.copytree(CORE_FOLDER.parent, package, ignore=shutil.ignore_patterns("__pycache__", "zoo", "_prebuilt"))

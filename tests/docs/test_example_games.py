@@ -58,6 +58,7 @@ def test_it_is_compiled_ahead_of_time(example, run):
     assert "total" in run("-m", "cardenvs.cli", "warmup", f"{example.name}_v0")
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("chosen", ["promise", "not promise"])  # half the time each
 def test_its_own_tests_pass(run, chosen):
     run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "-k", chosen)

@@ -103,6 +103,13 @@ def test_every_registered_game_passes(every_game):
 
 
 @pytest.mark.rotating
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_registered_game_passes_with_other_seeds(every_game, seed):
+    error = WORLDS_ERROR.get(every_game.name, 0.0)
+    check_game(every_game, seed=seed, effort="sample", subprocesses=False, worlds_error=error)
+
+
+@pytest.mark.slow
 def test_every_registered_game_passes_more_examples(every_game):
     examples = 10 if every_game.dealt_tokens is not None else 4
     error = WORLDS_ERROR.get(every_game.name, 0.0)

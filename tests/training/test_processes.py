@@ -66,6 +66,7 @@ def rows_of(folder):
     return [{k: v for k, v in row.items() if not k.startswith(("time/", "speed/", "seconds"))} for row in rows]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("config", [CONFIG, MIRROR], ids=["clip", "mirror"])
 def test_two_processes_give_the_run_of_one(tmp_path, config):
     """A whole run: network, moments, scales, games, turns, pool, generator, evaluations and metrics."""
@@ -97,6 +98,7 @@ def test_two_processes_resume_the_run_of_one_and_the_reverse(tmp_path):
     check_alike(*(read_checkpoint(tmp_path / name / "latest.pt") for name in ("1of1", "1of2")))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("steps", "shown"),
     [
