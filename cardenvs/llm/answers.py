@@ -1,4 +1,4 @@
-"""Reading a reply: the last valid answer in it, or why it has none. Nothing is rescued from prose."""
+"""Reading a reply: the answer that ends it, or why it has none. Nothing is rescued from prose or thoughts."""
 
 import json
 import re
@@ -9,6 +9,9 @@ from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.llm.prompt import Prompt
 
 _OPEN, _CLOSE = "<answer>", "</answer>"
+_ANY_OPEN = re.compile(_OPEN, re.IGNORECASE)
+_THINK, _THOUGHT = (re.compile(tag, re.IGNORECASE) for tag in ("<think(ing)?>", "</think(ing)?>"))
+_FORMS = {"candidate": '{"id":"c0"}', "label": '{"move":"..."}'}
 _ID = re.compile(r"c(0|[1-9][0-9]{0,8})")
 _LONGEST_ANSWER = 2000  # characters between the tags
 LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
@@ -46,22 +49,21 @@ def storable(text: str, most: int = LONGEST_REPLY) -> str:
 def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
     """Return the actions that a reply to a prompt chooses.
 
+    The last answer counts, and nothing but white space or the end of a code block may follow it: a model that adds
+    "no, c1" has withdrawn it. Thoughts between `<think>` and `</think>` are not part of the reply.
+
     Raises:
         AnswerError: there is no valid answer, or it may not be chosen; says exactly why.
     """
-    answers = _objects(text)
-    if not answers:
-        raise AnswerError(UNPARSABLE, f"there is no {_OPEN}...{_CLOSE} with a JSON object in it")
+    answer = _last_answer(_without_thoughts(text))
     if prompt.answer == "game":
-        return _in_the_games_form(answers[0], turn)
+        return _in_the_games_form(answer, turn)
     name = "id" if prompt.answer == "candidate" else "move"
-    valid = [one[name] for one in answers if list(one) == [name] and isinstance(one[name], str)]
-    if name == "id":
-        valid = [one for one in valid if _ID.fullmatch(one)]
-    if not valid:
-        form = '{"id":"c0"}' if name == "id" else '{"move":"..."}'
-        raise AnswerError(UNPARSABLE, f"there is no JSON object of the form {form} between the tags")
-    return _of_candidate(valid[0], prompt) if name == "id" else _of_label(valid[0], prompt, turn)
+    chosen = answer.get(name)
+    if list(answer) != [name] or not isinstance(chosen, str) or (name == "id" and not _ID.fullmatch(chosen)):
+        written = _quoted(json.dumps(answer, ensure_ascii=False))
+        raise AnswerError(UNPARSABLE, f"the last answer is {written}, not of the form {_FORMS[prompt.answer]}")
+    return _of_candidate(chosen, prompt) if name == "id" else _of_label(chosen, prompt, turn)
 
 
 def _of_candidate(chosen: str, prompt: Prompt) -> tuple[int, ...]:
@@ -89,18 +91,30 @@ def _in_the_games_form(answer: dict[str, Any], turn: Turn) -> tuple[int, ...]:
         raise AnswerError(ILLEGAL, str(error)) from None
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    """Return the JSON objects between answer tags, the last one first. Linear in the length of the text."""
-    found = []
-    limit = len(text)
-    while (start := text.rfind(_OPEN, 0, limit)) >= 0:
-        end = text.find(_CLOSE, start, limit)
-        short = 0 <= end <= start + _LONGEST_ANSWER
-        value = _json_object(text[start + len(_OPEN) : end]) if short else None
-        if value is not None:
-            found.append(value)
-        limit = start
-    return found
+def _without_thoughts(text: str) -> str:
+    """Return what follows the last closed thoughts."""
+    *_, start = 0, *(end.end() for end in _THOUGHT.finditer(text))
+    if _THINK.search(text, start):
+        raise AnswerError(UNPARSABLE, "the thoughts are not closed by </think>, so nothing is an answer")
+    return text[start:]
+
+
+def _last_answer(text: str) -> dict[str, Any]:
+    """Return the JSON object between the last tags, which end the text."""
+    *_, opened = None, *_ANY_OPEN.finditer(text)
+    if opened is None:
+        raise AnswerError(UNPARSABLE, f"there is no {_OPEN}...{_CLOSE} with a JSON object in it")
+    if opened[0] != _OPEN:
+        raise AnswerError(UNPARSABLE, f"the tag is written {_OPEN}, not {opened[0]}")
+    written, closed, rest = text[opened.end() :].partition(_CLOSE)
+    if not closed:
+        raise AnswerError(UNPARSABLE, f"the last {_OPEN} is not closed by {_CLOSE}")
+    if rest.strip("` \t\r\n"):
+        raise AnswerError(UNPARSABLE, f"text follows the last answer: {_quoted(rest.strip())}; end with the answer")
+    value = _json_object(written) if len(written) <= _LONGEST_ANSWER else None
+    if value is None:
+        raise AnswerError(UNPARSABLE, f"the last answer, {_quoted(written)}, is not a JSON object with each name once")
+    return value
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

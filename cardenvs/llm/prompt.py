@@ -151,7 +151,8 @@ def answer_text(game: Game, settings: PromptSettings) -> str:
     before = "You may write what you like before it; " if settings.thinking else "Write nothing before it; "
     return (
         f"Answer with {form}, as JSON between tags, in one line:\n\n<answer>{example}</answer>\n\n"
-        f"{before}of several answers the last one counts. A reply without a valid answer is a failed try."
+        f"{before}write nothing after it. Of several answers the last one counts. A reply without a valid answer is a "
+        "failed try."
     )
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,14 +46,14 @@ def refused(text, answer="candidate", state=None):
         ('I think.\n\n<answer>\n{ "id" : "c2" }\n</answer>\n', 2),
         ('<answer>{"id":"c0"}</answer> no, wait <answer>{"id":"c1"}</answer>', 1),
         ('the form is <answer>{"id":"cX"}</answer>: <answer>{"id":"c2"}</answer>', 2),
-        ('<answer>{"id":"c2"}</answer> as <answer>{"id":"cX"}</answer> asks', 2),
-        ('<answer>{"id":"c2"}</answer> <answer>c0</answer>', 2),
+        ('<answer>c0</answer> is not JSON; <answer>{"id":"c2"}</answer>', 2),
         ('<answer><answer>{"id":"c1"}</answer>', 1),
-        ('<answer>{"id":"c1"}</answer></answer>', 1),
-        ('<answer>{"id":"c1"}</answer><answer>', 1),
+        ('```\n<answer>{"id":"c1"}</answer>\n```\n', 1),
+        ('<think>c0? <answer>{"id":"c0"}</answer></think><answer>{"id":"c1"}</answer>', 1),
+        ('it is bad, or is it?</THINKING> <answer>{"id":"c1"}</answer>', 1),
     ],
 )
-def test_the_last_valid_answer_counts(text, action):
+def test_the_last_answer_counts(text, action):
     state = after_a_bet()
     assert read(text) == (state.legal_actions()[action],)
 
@@ -86,6 +88,32 @@ def test_the_last_valid_answer_counts(text, action):
 )  # fmt: skip
 def test_nothing_is_rescued(text):
     assert refused(text)[0] == UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        ('. Final: <answer>{"id":"c1","reason":"better"}</answer>', r"of the form \{"),
+        (". No: c1", 'text follows the last answer: ". No: c1"'),
+        (' {"id":"c1"}', "text follows"),
+        (' <answer>{"id":"C1"}</answer>', "of the form"),
+        (' <answer>{"id":"c1"}', "not closed"),
+        ("<answer>", "not closed"),
+        ("</answer>", "text follows"),
+        (' <Answer>{"id":"c1"}</Answer>', "is written <answer>, not <Answer>"),
+        (' ```json\n{"id":"c1"}\n```', "text follows"),
+        (" <answer>c1</answer>", "not a JSON object"),
+        (' <answer>{"id":"c1"}' + " " * 3000 + "</answer>", "not a JSON object"),
+        (" <think>or c1?", "the thoughts are not closed"),
+        (" <think>or c1?</think>", "there is no <answer>"),
+        (' <think>or c1? <answer>{"id":"c1"}</answer></think>', "there is no <answer>"),
+        (' <answer>{"id":"cX"}</answer>', "of the form"),
+    ],
+)
+def test_an_answer_that_may_be_withdrawn_is_not_played(after, reason):
+    outcome, why = refused('Not <answer>{"id":"c0"}</answer>' + after)
+    assert outcome == UNPARSABLE
+    assert re.search(reason, why)
 
 
 def test_an_id_that_is_not_listed_is_illegal_and_the_reason_names_those_that_are():
