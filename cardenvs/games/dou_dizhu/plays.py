@@ -184,6 +184,7 @@ _FIRST_BLOCK = np.concatenate([[0], np.cumsum(_STARTS)])[:-1]
 _KIND = np.array([pattern.kind for pattern in PATTERNS])
 _COPIES = np.array([pattern.copies for pattern in PATTERNS])
 _WIDTH = np.array([pattern.width for pattern in PATTERNS])
+_KICKERS = np.array([pattern.kickers for pattern in PATTERNS])
 _NEEDS = np.array([pattern.needs for pattern in PATTERNS])
 # By block
 _FIRST_ID = np.array(_FIRSTS)
@@ -229,9 +230,14 @@ def kind_of(action):
     return np.int64(_KIND[pattern_of(action)])
 
 
+def pattern_for(action: int) -> Pattern:
+    """Return the pattern of a play."""
+    return PATTERNS[int(_PLACES[action, 0])]
+
+
 def main_part(action: int) -> int:
     """Return the main part of a play as a set of cards."""
-    pattern, start = PATTERNS[int(_PLACES[action, 0])], int(_PLACES[action, 1])
+    pattern, start = pattern_for(action), int(_PLACES[action, 1])
     if pattern.kind == ROCKET_KIND:
         return ROCKET
     return sum(pattern.copies << 4 * rank for rank in range(start, start + pattern.width))
@@ -280,7 +286,7 @@ def _list_pattern(pattern, lowest, hand, ranks, out, n):
         block = _FIRST_BLOCK[pattern] + lowest_card(starts)
         starts &= starts - 1
         first, rows = _FIRST_ID[block], _ROWS[block]
-        if rows == 1:
+        if _KICKERS[pattern] == 0:
             out[n] = first
             n += 1
         else:

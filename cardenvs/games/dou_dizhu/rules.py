@@ -360,6 +360,9 @@ def most_lost(bomb_doubles, bid, is_landlord):
 _most_lost = kernel(inline=True)(most_lost)
 
 
+max_legal = 524  # plays of the hand 3456789TJJJQQQKKKAAA; no other one has more, with any options
+
+
 def num_actions(options):
     """Return the number of ids: more than the usual ones if options allow more plays."""
     return NUM_IDS if options.rocket_kicker or options.ambiguous_kickers else NUM_USUAL
@@ -382,8 +385,3 @@ def returns(options):
         return Returns(-most, most, 0, "points")
     loss = -1 if options.returns == "win_loss" else 0
     return Returns(loss, 1, None, "wins", meaning=f"1 for a win, {loss} for a loss")
-
-
-def max_legal(options):
-    """Return the length of the longest list: the plays of a landlord's first hand (tests try all hands)."""
-    return 2000

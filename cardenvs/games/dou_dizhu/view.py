@@ -3,7 +3,7 @@
 import re
 
 from cardenvs.core.errors import DeckError
-from cardenvs.core.events import UNKNOWN, PileLayout
+from cardenvs.core.events import OMNISCIENT, UNKNOWN, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.view import View, sees
 from cardenvs.games.dou_dizhu import rules
@@ -13,16 +13,14 @@ from cardenvs.games.dou_dizhu.plays import (
     FOUR_WITH_TWO,
     KINDS,
     PASS,
-    PATTERNS,
     PLAYS,
     main_part,
-    pattern_of,
+    pattern_for,
 )
 from cardenvs.games.dou_dizhu.state import (
     AUCTION,
     BY_POINTS,
     NO_BID,
-    NO_CARD,
     NO_PLAY,
     NUM_PLAYERS,
     PASSED,
@@ -73,7 +71,7 @@ class DouDizhuView(View):
             shown = listed(s.hands[p] if sees(viewer, p) else s.known[p])
             table.put("hand", shown, unknown=int(s.hand_sizes[p]) - len(shown), player=p)
         if s.phase == AUCTION:
-            table.put("extra", listed(s.extra), seen=sees(viewer, NO_CARD))
+            table.put("extra", listed(s.extra), seen=viewer == OMNISCIENT)
 
     def arrange(self, s, viewer, scene):
         """Hands in order, words of the auction, passes, and no place that nothing lies in."""
@@ -120,7 +118,7 @@ class DouDizhuView(View):
         if code == rules.TOO_WEAK:
             return f"{play_text(int(action))} does not beat {play_text(int(s.to_beat))} (rules.md 5.2)"
         if code == rules.NOT_IN_GAME:
-            needs = PATTERNS[int(pattern_of(action))].needs
+            needs = pattern_for(int(action)).needs
             paragraph = "4.1" if needs == FOUR_WITH_TWO else "4.3, 4.4"
             return f"the options do not allow {play_text(int(action))} (rules.md {paragraph})"
         return _REASONS[code]
@@ -130,7 +128,7 @@ class DouDizhuView(View):
             return f"The last bid was {int(s.bid)}. Bid higher, or pass." if s.bid else "Bid 1, 2 or 3, or pass."
         if s.to_beat == NO_PLAY:
             return "Lead any play."
-        kind = KINDS[PATTERNS[int(pattern_of(s.to_beat))].kind]
+        kind = KINDS[pattern_for(int(s.to_beat)).kind]
         return f"Beat {play_text(int(s.to_beat))} ({kind}) of player_{s.author}, or pass."
 
     # -- what a careful player knows ----------------------------------------------------------------------------
@@ -141,7 +139,9 @@ class DouDizhuView(View):
             "landlord": f"player_{s.landlord}" if s.landlord >= 0 else None,
             "hand_sizes": [int(size) for size in s.hand_sizes],
             "known_hands": [_cards_text(s.known[p]) for p in range(NUM_PLAYERS)],
-            "not_seen_yet": {text: unseen >> 4 * rank & 15 for rank, text in enumerate(_TEXTS) if unseen >> 4 * rank & 15},
+            "not_seen_yet": {
+                text: unseen >> 4 * rank & 15 for rank, text in enumerate(_TEXTS) if unseen >> 4 * rank & 15
+            },
             "bids": ["passed" if bid == PASSED else None if bid == NO_BID else int(bid) for bid in s.bids],
         }
         if s.phase != AUCTION:
