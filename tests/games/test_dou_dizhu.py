@@ -1,11 +1,13 @@
 """Tests of Dou Dizhu: paragraphs that the scenario files leave out, an oracle, RLCard, OpenSpiel, worlds, the agent."""
 
 import collections
+import math
 import random
 
 import numpy as np
 import pytest
 from dou_dizhu_oracle import ORDER, Oracle
+from scipy.special import chdtrc
 
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
@@ -16,6 +18,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.games.dou_dizhu import plays
 from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed, parse_set, set_of
 from cardenvs.games.dou_dizhu.plays import BID_0, KINDS, NUM_IDS, NUM_USUAL, PASS, PLAYS, allowed_needs
+from cardenvs.games.dou_dizhu.state import NO_PLAY
 from cardenvs.games.dou_dizhu.view import play_text
 
 GAME = get_game("dou_dizhu_v0")
@@ -29,6 +32,7 @@ def compact(cards):
     return "".join(RANKS[rank] for rank in listed(cards))
 
 
+ROCKET_ID = PASS - 1
 ID_OF = {compact(cards): action for action, cards in enumerate(PLAYS[:PASS])}
 
 
@@ -357,14 +361,14 @@ def test_8_1_who_has_played_what_is_public():
 def test_the_longest_list_of_all_hands_fits():
     """A search through all hands of 20 cards, which takes minutes, has found no longer list."""
     n = plays.list_leads(parse_set("3456789TJJJQQQKKKAAA"), 7, LEGAL)
-    assert n == GAME.max_legal(GAME.make_options()) == 524
+    assert n == GAME.max_legal(GAME.make_options()) == 521
 
 
 def test_no_random_hand_has_a_longer_list():
     chooser = random.Random(1)
     for _ in range(20_000 if COMPILED else 20):
         hand = set_of(chooser.sample(rich_deck(chooser), 20))
-        assert plays.list_leads(hand, 7, LEGAL) <= 524
+        assert plays.list_leads(hand, 7, LEGAL) <= 521
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -463,3 +467,205 @@ def test_three_thousand_games_agree_with_the_oracle():
     for seed in range(1000, 4000):
         met += check_against_the_oracle(seed)
     assert met.keys() == set(KINDS)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Against RLCard and OpenSpiel
+
+RLCARD = {"bidding": "none", "returns": "rlcard"}
+
+
+class FixedDeal:
+    """RLCard's random numbers, which put the cards into a given order."""
+
+    def __init__(self, ranks):
+        self.ranks = ranks
+
+    def shuffle(self, deck):
+        of_rank = collections.defaultdict(list)
+        for card in deck:
+            of_rank[card.suit[0] if card.rank == "" else card.rank].append(card)
+        deck[:] = [of_rank[rank].pop() for rank in self.ranks]
+
+
+def dealt_ranks(state):
+    """The ranks dealt, hand by hand, then those left over, from a state before the first play."""
+    hands = [int(hand) for hand in state.record.hands]
+    if state.record.landlord >= 0:
+        hands[state.record.landlord] -= int(state.record.extra)
+    return [rank for cards in (*hands, int(state.record.extra)) for rank in texts_of(cards)]
+
+
+def begin_in_rlcard(state):
+    """RLCard's game with the same deal."""
+    module = pytest.importorskip("rlcard.games.doudizhu.game")
+    game = module.DoudizhuGame()
+    game.np_random = FixedDeal(dealt_ranks(state))
+    game.init_game()
+    return game
+
+
+def check_against_rlcard(seed):
+    """Play one random game in both; returns its length."""
+    chooser = random.Random(seed)
+    deck = rich_deck(chooser) if seed % 3 == 0 else None
+    state = GAME.new_state(seed=seed, deck=deck, **RLCARD)
+    theirs = begin_in_rlcard(state)
+    while not state.is_terminal:
+        assert not theirs.is_over()
+        assert theirs.get_player_id() == state.current_player
+        legal = {compact(PLAYS[action]) or "pass": action for action in state.legal_actions()}
+        assert sorted(legal) == sorted(set(theirs.state["actions"]))
+        text = chooser.choice(sorted(legal))
+        state.apply(legal[text])
+        theirs.step(text)
+    assert theirs.is_over()
+    assert state.returns == list(theirs.judger.judge_payoffs(0, theirs.winner_id))
+    return state.ply
+
+
+@pytest.mark.parametrize("games", [20, pytest.param(500, marks=pytest.mark.slow)])
+def test_rlcard_has_the_same_games(games):
+    pytest.importorskip("rlcard")
+    for seed in range(games if COMPILED else 1):
+        check_against_rlcard(seed)
+
+
+OPENSPIEL = {"four_with_two": False, "ambiguous_kickers": True, "all_pass": "zero"}
+_THEIR_JOKERS = {"(BWJ)": "B", "(CJ)": "R"}
+
+
+def their_text(text):
+    """A play of OpenSpiel as RLCard writes it."""
+    text = text.replace("-", "")  # between main part and kickers
+    for theirs, ours in _THEIR_JOKERS.items():
+        text = text.replace(theirs, ours)
+    return compact(parse_set(text))
+
+
+def chains_from_a_four(legal, hand):
+    """The chains that OpenSpiel 2.0.2 does not list for a leader: those from a rank of which the hand has all four cards.
+
+    It also lists bombs against the rocket.
+    """
+    kinds = plays.SOLO_CHAIN, plays.PAIR_CHAIN, plays.TRIO_CHAIN
+    return [text for text, action in legal if plays.pattern_for(action).kind in kinds and hand.count(text[0]) == 4]
+
+
+def check_against_openspiel(pyspiel, seed):
+    """Play one random game in both, with the same deal; returns whether cards were played."""
+    chooser = random.Random(seed)
+    deck = rich_deck(chooser) if seed % 2 else None
+    state = GAME.new_state(seed=seed, deck=deck, **OPENSPIEL)
+    theirs = pyspiel.load_game("dou_dizhu").new_initial_state()
+    ranks = dealt_ranks(state)
+    order = [ranks[17 * (k % 3) + k // 3] for k in range(51)]  # they deal in turn
+    holder, marked = int(state.record.face_holder), RANKS[int(state.record.face_up)]
+    theirs.apply_action(next(k for k in range(holder, 51, 3) if order[k] == marked))
+    for rank in order:
+        texts = {action: theirs.action_to_string(action).split()[-1] for action in theirs.legal_actions()}
+        theirs.apply_action(next(a for a, text in texts.items() if _THEIR_JOKERS.get(text, text[-1]) == rank))
+    while not state.is_terminal:
+        assert theirs.current_player() == state.current_player, seed
+        if state.phase == "auction":
+            offset = {PASS: 0} | {BID_0 + bid: bid for bid in range(1, 4)}
+            ours = {action: offset[action] for action in state.legal_actions()}
+            assert sorted(ours.values()) == theirs.legal_actions()
+            action = chooser.choice(list(ours))
+            state.apply(action)
+            theirs.apply_action(ours[action])
+            continue
+        legal = [(compact(PLAYS[action]) or "pass", action) for action in state.legal_actions()]
+        other = [(theirs.action_to_string(action), action) for action in theirs.legal_actions()]
+        other = [("pass" if text == "Pass" else their_text(text), action) for text, action in other]
+        hand = texts_of(state.record.hands[state.current_player])
+        expected = collections.Counter(text for text, _ in legal)
+        if state.record.to_beat == NO_PLAY:
+            expected -= collections.Counter(chains_from_a_four(legal, hand))
+        elif state.record.to_beat == ROCKET_ID:
+            expected += collections.Counter(rank * 4 for rank in RANKS if hand.count(rank) == 4)
+        count = collections.Counter(text for text, _ in other)
+        assert count == expected, seed
+        text = chooser.choice([text for text, number in count.items() if number == 1 and text in dict(legal)])
+        state.apply(dict(legal)[text])
+        theirs.apply_action(dict(other)[text])
+    assert theirs.is_terminal()
+    assert state.returns == theirs.returns(), seed
+    return state.phase == "play"
+
+
+@pytest.mark.parametrize("games", [60, pytest.param(2000, marks=pytest.mark.slow)])
+def test_openspiel_has_the_same_games(games):
+    pyspiel = pytest.importorskip("pyspiel")
+    found = [check_against_openspiel(pyspiel, seed) for seed in range(games if COMPILED else 2)]
+    assert any(found)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Worlds
+
+
+def worlds_of(state, player, number):
+    """The hands of the others in some worlds, in which all cards are somewhere."""
+    for seed in range(number):
+        s = state.determinize(player, seed).record
+        left = s.extra if s.phase == 0 else 0
+        assert s.hands.sum() + s.played.sum() + left == ALL_CARDS
+        assert [len(listed(hand)) for hand in s.hands] == s.hand_sizes.tolist()
+        assert s.hands[player] == state.record.hands[player]
+        yield s
+
+
+def test_8_2_the_marked_card_stays_with_its_holder():
+    state = GAME.new_state(seed=3)
+    holder, rank = int(state.record.face_holder), int(state.record.face_up)
+    player, draws = (holder + 1) % 3, 4000 if COMPILED else 40
+    number = [listed(s.hands[holder]).count(rank) for s in worlds_of(state, player, draws)]
+    assert min(number) >= 1
+    unseen = 3 - listed(state.record.hands[player]).count(rank)
+    expected = 1 + unseen * 16 / 36  # one is fixed; 16 places of 36 for each of the others
+    assert not COMPILED or abs(np.mean(number) - expected) < 0.05
+
+
+def splits(state, player):
+    """All hands of the next player with the number of deals in which they are as they are, rank by rank."""
+    s = state.record
+    a, b = (player + 1) % 3, (player + 2) % 3
+    extra = [listed(s.extra) if p == s.landlord else [] for p in (a, b)]
+    dealt = collections.Counter(listed(s.hands[a] + s.played[a] + s.hands[b] + s.played[b]))
+    dealt.subtract(extra[0] + extra[1])
+    ways = {(): 1}  # ranks dealt to a, and in how many ways
+    for rank in range(15):
+        grown = collections.Counter()
+        for hand, number in ways.items():
+            for k in range(dealt[rank] + 1):
+                has_a, has_b = k + extra[0].count(rank), dealt[rank] - k + extra[1].count(rank)
+                if has_a >= listed(s.played[a]).count(rank) and has_b >= listed(s.played[b]).count(rank):
+                    weight = math.comb(dealt[rank], k)
+                    if rank == s.face_up:
+                        weight *= {a: k, b: dealt[rank] - k}.get(int(s.face_holder), 1)
+                    grown[(*hand, *[rank] * k)] += number * weight
+        ways = {hand: number for hand, number in grown.items() if len(hand) <= 17 and number}
+    return {set_of([*hand, *extra[0]]) - int(s.played[a]): number for hand, number in ways.items() if len(hand) == 17}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5, 8])
+def test_8_3_splits_are_as_likely_as_there_are_deals(seed):
+    state, chooser = GAME.new_state(seed=seed, first_bidder="face_up"), random.Random(seed)
+    while state.phase == "auction" or state.record.hand_sizes.sum() > 16:
+        plays_first = [action for action in state.legal_actions() if action != PASS]
+        state.apply(plays_first[-1] if state.phase == "auction" else chooser.choice(state.legal_actions()))
+        if state.is_terminal:
+            pytest.skip("over too early")
+    for player in range(3):
+        expected, draws = splits(state, player), 3000 if COMPILED else 20
+        total = sum(expected.values())
+        found = collections.Counter(int(s.hands[(player + 1) % 3]) for s in worlds_of(state, player, draws))
+        assert found.keys() <= expected.keys()
+        common = [hand for hand, number in expected.items() if number * draws / total >= 8]
+        rest = draws - sum(found[hand] for hand in common)
+        rest_expected = draws - sum(expected[hand] * draws / total for hand in common)
+        cells = [(found[hand], expected[hand] * draws / total) for hand in common]
+        cells += [(rest, rest_expected)] if rest_expected > 5 else []
+        if len(cells) > 1 and COMPILED:
+            assert chdtrc(len(cells) - 1, sum((o - e) ** 2 / e for o, e in cells)) > 1e-4

@@ -360,7 +360,7 @@ def most_lost(bomb_doubles, bid, is_landlord):
 _most_lost = kernel(inline=True)(most_lost)
 
 
-max_legal = 524  # plays of the hand 3456789TJJJQQQKKKAAA; no other one has more, with any options
+max_legal = 521  # plays of the hand 3456789TJJJQQQKKKAAA; no other one has more, with any options
 
 
 def num_actions(options):
