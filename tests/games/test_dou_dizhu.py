@@ -544,7 +544,7 @@ def their_text(text):
 
 
 def chains_from_a_four(legal, hand):
-    """The chains that OpenSpiel 2.0.2 does not list for a leader: those from a rank of which the hand has all four cards.
+    """The chains that OpenSpiel 2.0.2 does not list for a leader: those from a rank that the hand holds four times.
 
     It also lists bombs against the rocket.
     """
@@ -669,3 +669,54 @@ def test_8_3_splits_are_as_likely_as_there_are_deals(seed):
         cells += [(rest, rest_expected)] if rest_expected > 5 else []
         if len(cells) > 1 and COMPILED:
             assert chdtrc(len(cells) - 1, sum((o - e) ** 2 / e for o, e in cells)) > 1e-4
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+def duel_with_rlcard(deals):
+    """Of our rule agent against RLCard's, how often each side wins, once as landlord and once as peasants a deal.
+
+    Returns:
+        for each deal, the mean of our two results: 1 for a win, -1 for a loss.
+    """
+    module = pytest.importorskip("rlcard.models.doudizhu_rule_models")
+    rule, results = module.DouDizhuRuleAgentV1(), []
+    np.random.seed(0)  # which RLCard's agent uses
+    for seed in range(deals):
+        total = 0.0
+        for is_landlord in (True, False):
+            state = GAME.new_state(seed=seed, bidding="none", returns="win_loss")
+            theirs = begin_in_rlcard(state)
+            while not state.is_terminal:
+                if (state.current_player == 0) == is_landlord:
+                    action = state.policy_action("heuristic", 0)
+                    text = compact(PLAYS[action]) or "pass"
+                else:
+                    text = rule.step({"raw_obs": theirs.state})
+                    action = PASS if text == "pass" else ID_OF[text]
+                state.apply(action)
+                theirs.step(text)
+            total += state.returns[0] if is_landlord else state.returns[1]
+        results.append(total / 2)
+    return np.array(results)
+
+
+@pytest.mark.slow
+def test_the_rule_agent_beats_that_of_rlcard():
+    results = duel_with_rlcard(1000)
+    assert results.mean() > 1.96 * results.std() / len(results) ** 0.5
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
+@pytest.mark.parametrize("options", [{}, RLCARD | {"returns": "win_loss"}, {"ambiguous_kickers": True}])
+def test_the_rule_agent_beats_random_play(options):
+    total = 0.0
+    for seed in range(200):
+        state = GAME.new_state(seed=seed, **options)
+        seat = seed % 3
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic" if state.current_player == seat else "random", seed))
+        total += state.returns[seat]
+    assert total > 0

@@ -230,6 +230,18 @@ def kind_of(action):
     return np.int64(_KIND[pattern_of(action)])
 
 
+@kernel(inline=True)
+def copies_of(action):
+    """Return how many cards of each rank are in the main part of a play; 0 for the rocket."""
+    return np.int64(_COPIES[pattern_of(action)])
+
+
+@kernel(inline=True)
+def width_of(action):
+    """Return the number of ranks of a play's main part."""
+    return np.int64(_WIDTH[pattern_of(action)])
+
+
 def pattern_for(action: int) -> Pattern:
     """Return the pattern of a play."""
     return PATTERNS[int(_PLACES[action, 0])]

@@ -17,7 +17,6 @@ from cardenvs.games.dou_dizhu.cards import (
     DECK_SIZE,
     EXTRA_SIZE,
     HAND_SIZE,
-    NOTHING,
     NUM_RANKS,
     contains,
     count_cards,

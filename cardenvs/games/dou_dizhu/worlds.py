@@ -1,4 +1,4 @@
-"""What a player of Dou Dizhu cannot know: worlds that fit everything seen, each as often as it is dealt (rules.md 8)."""
+"""What a player of Dou Dizhu cannot know: worlds that fit all that was seen, each as often as it is dealt."""
 
 import numpy as np
 
@@ -68,8 +68,8 @@ def _extra_of(s, player):
 def _split_again(s, player):
     """Split the cards dealt to the two others, of which each must have got what they have played (8.3).
 
-    Cards of a rank count as different ones, so a split is as likely as there are ways to choose its cards; and if one of
-    the two was dealt the marked card, as many times as likely as they have cards of its rank.
+    Cards of a rank count as different ones, so a split is as likely as there are ways to choose its cards. If one of
+    the two was dealt the marked card, it is as many times as likely as they got cards of its rank.
     """
     a, b = wrap(player + 1, NUM_PLAYERS), wrap(player + 2, NUM_PLAYERS)
     extra_a, extra_b = _extra_of(s, a), _extra_of(s, b)
