@@ -242,6 +242,11 @@ def width_of(action):
     return np.int64(_WIDTH[pattern_of(action)])
 
 
+def kinds_and_starts() -> tuple[np.ndarray, np.ndarray]:
+    """Return the kind and the lowest rank of the main part of all plays, by id."""
+    return _KIND[_PLACES[:, 0]], _PLACES[:, 1].astype(np.int64)
+
+
 def pattern_for(action: int) -> Pattern:
     """Return the pattern of a play."""
     return PATTERNS[int(_PLACES[action, 0])]
