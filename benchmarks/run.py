@@ -233,7 +233,7 @@ def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
 def section_dou_dizhu(rounds: int, seconds: float) -> Iterator[Row]:
     """Dou Dizhu, with its 27,475 masked actions, beside RLCard and OpenSpiel: batched steps on one core, first actions."""
     name = "dou_dizhu_v0"
-    forms = ({"bidding": "none", "returns": "rlcard"}, {"four_with_two": False})
+    forms = {"bidding": "none", "returns": "rlcard"}, {"four_with_two": False, "all_pass": "zero"}
     peers = lambda: c.rlcard("doudizhu"), lambda: c.open_spiel("dou_dizhu")
     for options, make, goal in zip(forms, peers, ("1000x; 0.5 M", "100x; 0.5 M"), strict=True):
         peer = _made(make)
