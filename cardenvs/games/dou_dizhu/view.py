@@ -7,7 +7,7 @@ from cardenvs.core.events import OMNISCIENT, UNKNOWN, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.view import View, sees
 from cardenvs.games.dou_dizhu import rules
-from cardenvs.games.dou_dizhu.cards import ALL_CARDS, BLACK, RANKS, RED, listed
+from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed
 from cardenvs.games.dou_dizhu.plays import (
     BID_0,
     FOUR_WITH_TWO,
@@ -58,8 +58,6 @@ class DouDizhuView(View):
         raise DeckError(f"{text!r} is not a card; cards are {' '.join(_TEXTS)}, of which B and R are the jokers")
 
     def token_face(self, token):
-        if token >= BLACK:
-            return {"kind": "tile", "text": RANKS[token], "colour": "red" if token == RED else "black"}
         return {"kind": "card", "rank": RANKS[token]}
 
     # -- the table ----------------------------------------------------------------------------------------------
