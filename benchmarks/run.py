@@ -231,11 +231,13 @@ def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
 
 
 def section_dou_dizhu(rounds: int, seconds: float) -> Iterator[Row]:
-    """Dou Dizhu, with its 27,475 masked actions, beside RLCard and OpenSpiel: batched steps on one core, first actions."""
+    """Dou Dizhu with its 27,475 actions beside RLCard and OpenSpiel: batched steps on one core, and first actions."""
     name = "dou_dizhu_v0"
-    forms = {"bidding": "none", "returns": "rlcard"}, {"four_with_two": False, "all_pass": "zero"}
-    peers = lambda: c.rlcard("doudizhu"), lambda: c.open_spiel("dou_dizhu")
-    for options, make, goal in zip(forms, peers, ("1000x; 0.5 M", "100x; 0.5 M"), strict=True):
+    forms: list[tuple[dict[str, Any], Callable[[], Contestant], str]] = [
+        ({"bidding": "none", "returns": "rlcard"}, lambda: c.rlcard("doudizhu"), "300x; 0.5 M"),
+        ({"four_with_two": False, "all_pass": "zero"}, lambda: c.open_spiel("dou_dizhu"), "100x; 0.5 M"),
+    ]
+    for options, make, goal in forms:
         peer = _made(make)
         label = "".join(f", {key}={value}" for key, value in options.items())
         with_peer = [] if peer is None else [(peer, goal)]

@@ -189,8 +189,8 @@ class Embeddings(nn.Embedding):
         """Return the embeddings (..., size) of some actions (...), int64."""
         if self.mix is None or actions.numel() >= self.num_embeddings:
             return nn.functional.embedding(actions, self.table())
-        own: Tensor = super().forward(actions)
-        return own + self.mix(self.features[actions])
+        mixed: Tensor = super().forward(actions) + self.mix(self.features[actions])
+        return mixed
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:

@@ -145,10 +145,8 @@ class Oracle:
         self.words.append(text)
         if text != "pass":
             self.bid, self.bidder = int(text[-1]), player
-        all_have_spoken = len(self.words) >= 3
-        if self.bid == 3 or (self.bid and all_have_spoken and not self.options["rebid"]):
-            self.begin_play(self.bidder)
-        elif self.bid and self.words[-2:] == ["pass", "pass"]:
+        all_have_spoken = len(self.words) >= 3 and not self.options["rebid"]
+        if self.bid == 3 or (self.bid and (all_have_spoken or self.words[-2:] == ["pass", "pass"])):
             self.begin_play(self.bidder)
         elif self.words == ["pass"] * 3:
             if self.options["all_pass"] == "redeal" and self.deals < 10:
