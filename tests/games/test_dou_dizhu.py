@@ -18,7 +18,6 @@ from cardenvs.core.registry import get_game
 from cardenvs.games.dou_dizhu import plays
 from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed, parse_set, set_of
 from cardenvs.games.dou_dizhu.plays import BID_0, KINDS, NUM_IDS, NUM_USUAL, PASS, PLAYS, allowed_needs
-from cardenvs.games.dou_dizhu.state import NO_PLAY
 from cardenvs.games.dou_dizhu.view import play_text
 
 GAME = get_game("dou_dizhu_v0")
@@ -544,7 +543,7 @@ def their_text(text):
 
 
 def chains_from_a_four(legal, hand):
-    """The chains that OpenSpiel 2.0.2 does not list for a leader: those from a rank that the hand holds four times.
+    """The chains that OpenSpiel 2.0.2 does not list: those from a rank that the hand holds four times.
 
     It also lists bombs against the rocket.
     """
@@ -580,9 +579,8 @@ def check_against_openspiel(pyspiel, seed):
         other = [("pass" if text == "Pass" else their_text(text), action) for text, action in other]
         hand = texts_of(state.record.hands[state.current_player])
         expected = collections.Counter(text for text, _ in legal)
-        if state.record.to_beat == NO_PLAY:
-            expected -= collections.Counter(chains_from_a_four(legal, hand))
-        elif state.record.to_beat == ROCKET_ID:
+        expected -= collections.Counter(chains_from_a_four(legal, hand))
+        if state.record.to_beat == ROCKET_ID:
             expected += collections.Counter(rank * 4 for rank in RANKS if hand.count(rank) == 4)
         count = collections.Counter(text for text, _ in other)
         assert count == expected, seed
@@ -649,7 +647,7 @@ def splits(state, player):
     return {set_of([*hand, *extra[0]]) - int(s.played[a]): number for hand, number in ways.items() if len(hand) == 17}
 
 
-@pytest.mark.parametrize("seed", [1, 2, 5, 8])
+@pytest.mark.parametrize("seed", [1, 3, 6, 8, 9])
 def test_8_3_splits_are_as_likely_as_there_are_deals(seed):
     state, chooser = GAME.new_state(seed=seed, first_bidder="face_up"), random.Random(seed)
     while state.phase == "auction" or state.record.hand_sizes.sum() > 16:
