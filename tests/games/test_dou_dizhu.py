@@ -16,7 +16,7 @@ from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
 from cardenvs.games.dou_dizhu import plays
-from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed, parse_set, set_of
+from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed
 from cardenvs.games.dou_dizhu.plays import BID_0, KINDS, NUM_IDS, NUM_USUAL, PASS, PLAYS, allowed_needs
 from cardenvs.games.dou_dizhu.view import play_text
 
@@ -24,6 +24,16 @@ GAME = get_game("dou_dizhu_v0")
 USUAL = allowed_needs(GAME.make_options())
 ROCKET_KICKER = allowed_needs(GAME.make_options(rocket_kicker=True))
 LEGAL = np.zeros(GAME.max_legal(GAME.make_options(rocket_kicker=True)), np.int32)
+
+
+def set_of(ranks):
+    """A list of ranks as a set of cards."""
+    return sum(1 << 4 * rank for rank in ranks)
+
+
+def parse_set(text):
+    """A set of cards from a text such as "3334B"."""
+    return set_of(RANKS.index(rank) for rank in text)
 
 
 def compact(cards):

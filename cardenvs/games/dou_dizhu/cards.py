@@ -18,7 +18,6 @@ DECK_SIZE = int(COPIES.sum())
 HAND_SIZE, EXTRA_SIZE = 17, 3
 MOST_HELD = HAND_SIZE + EXTRA_SIZE
 
-NOTHING = np.int64(0)
 _ONES = sum(1 << 4 * rank for rank in range(NUM_RANKS))
 _TOPS = 8 * _ONES  # the highest bit of each rank: no count reaches it
 ALL_CARDS = sum(int(number) << 4 * rank for rank, number in enumerate(COPIES))
@@ -93,13 +92,3 @@ BIT_LABELS = (*(f"{rank}x{number}" for rank in RANKS[:BLACK] for number in range
 def listed(cards):
     """Return a set as a list of ranks, ascending."""
     return [rank for rank in range(NUM_RANKS) for _ in range(int(cards) >> 4 * rank & 15)]
-
-
-def set_of(ranks):
-    """Return a list of ranks as a set."""
-    return sum(1 << 4 * rank for rank in ranks)
-
-
-def parse_set(text):
-    """Return a set of cards from a text such as "3334B"."""
-    return set_of(RANKS.index(rank) for rank in text)
