@@ -188,7 +188,7 @@ _KICKERS = np.array([pattern.kickers for pattern in PATTERNS])
 _NEEDS = np.array([pattern.needs for pattern in PATTERNS])
 # By block
 _FIRST_ID = np.array(_FIRSTS)
-_ROWS = np.array([len(block) for block in _BLOCKS if block.any()])
+_ROWS = np.array([len(block) for block in _BLOCKS if block.any()])  # pass and bids are no block of a pattern
 
 
 def _places() -> np.ndarray:
