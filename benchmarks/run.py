@@ -230,6 +230,25 @@ def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_dou_dizhu(rounds: int, seconds: float) -> Iterator[Row]:
+    """Dou Dizhu with its 27,475 actions beside RLCard and OpenSpiel: batched steps on one core, and first actions."""
+    name = "dou_dizhu_v0"
+    forms: list[tuple[dict[str, Any], Callable[[], Contestant], str]] = [
+        ({"bidding": "none", "returns": "rlcard"}, lambda: c.rlcard("doudizhu"), "300x; 0.5 M"),
+        ({"four_with_two": False, "all_pass": "zero"}, lambda: c.open_spiel("dou_dizhu"), "100x; 0.5 M"),
+    ]
+    for options, make, goal in forms:
+        peer = _made(make)
+        label = "".join(f", {key}={value}" for key, value in options.items())
+        with_peer = [] if peer is None else [(peer, goal)]
+        yield from versus(f"{name} batch, 1 core{label}", c.batched(name, 1024, **options), with_peer, rounds, seconds)
+    ours = c.batched(name, 1024)
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core", ours.best, "", 0.0, "0.5 M")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
     """Canasta: batched steps a second on one core for two and four players, and seconds to the first action."""
     for players, goal in ((4, "700,000"), (2, "")):
@@ -461,6 +480,7 @@ SECTIONS = {
     "bridge": section_bridge,
     "tricks": section_tricks,
     "uno": section_uno,
+    "dou_dizhu": section_dou_dizhu,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

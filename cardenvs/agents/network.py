@@ -185,6 +185,13 @@ class Embeddings(nn.Embedding):
         """Return the embeddings of all actions, (A, size)."""
         return self.weight if self.mix is None else self.weight + self.mix(self.features)
 
+    def of(self, actions: Tensor) -> Tensor:
+        """Return the embeddings (..., size) of some actions (...), int64."""
+        if self.mix is None or actions.numel() >= self.num_embeddings:
+            return nn.functional.embedding(actions, self.table())
+        mixed: Tensor = super().forward(actions) + self.mix(self.features[actions])
+        return mixed
+
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
         """Multiply all embeddings by a number."""
@@ -210,10 +217,9 @@ class EmbeddingHead(nn.Module):
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
         query: Tensor = self.query(hidden)
-        table = self.embedding.table()
         if legal is None:
-            return query @ table.T + self.bias
-        return (nn.functional.embedding(legal, table) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
+            return query @ self.embedding.table().T + self.bias
+        return (self.embedding.of(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
@@ -239,12 +245,11 @@ class LayerHead(nn.Module):
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
         query: Tensor = self.query(hidden)
-        table = self.embedding.table()
         if legal is None:
-            every: Tensor = self.score((query.unsqueeze(1) + table).relu())
+            every: Tensor = self.score((query.unsqueeze(1) + self.embedding.table()).relu())
             return every.squeeze(-1)
         row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
-        chosen = nn.functional.embedding(legal[row, column], table)
+        chosen = self.embedding.of(legal[row, column])
         scores: Tensor = self.score((query[row] + chosen).relu())
         return scores.new_zeros(legal.shape).index_put((row, column), scores.squeeze(-1))
 

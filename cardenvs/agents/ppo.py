@@ -97,8 +97,7 @@ class PPOAgent(Agent):
             mask: (N, A), bool or int8.
         """
         with torch.inference_mode(), _one_thread():
-            features = self._network.features(torch.from_numpy(observation))
-            return log_policy(self._network(features)[0], torch.from_numpy(mask.astype(np.bool_, copy=False))).numpy()
+            return self._judge(observation, mask)[0].numpy()
 
     def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the probabilities of all actions, float64 (N, A), and the expected further returns, float64 (N,).
@@ -112,9 +111,21 @@ class PPOAgent(Agent):
         """
         self._check_policy("evaluate positions")
         with torch.inference_mode(), _one_thread():
-            logits, values = self._network(self._network.features(torch.from_numpy(observation)))
-            log_probs = log_policy(logits, torch.from_numpy(mask.astype(np.bool_, copy=False)))
+            log_probs, values = self._judge(observation, mask)
             return log_probs.exp().double().numpy(), values.double().numpy() / self._reward_scale
+
+    def _judge(self, observation: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log-probabilities (N, A) and values (N,). The network scores legal actions only."""
+        allowed = torch.from_numpy(mask.astype(np.bool_, copy=False))
+        row, action = allowed.nonzero(as_tuple=True)
+        number = allowed.sum(1)
+        column = torch.arange(len(row)) - (number.cumsum(0) - number)[row]
+        shape = len(allowed), int(number.max()) if len(number) else 0
+        legal, listed = torch.zeros(shape, dtype=torch.int64), torch.zeros(shape, dtype=torch.bool)
+        legal[row, column], listed[row, column] = action, True
+        logits, values = self._network(self._network.features(torch.from_numpy(observation)), legal, listed)
+        every = logits.new_zeros(allowed.shape).index_put((row, action), logits[row, column])
+        return log_policy(every, allowed), values
 
     def _check_policy(self, what: str) -> None:
         if self._method != "ppo":

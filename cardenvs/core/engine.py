@@ -14,7 +14,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
-from cardenvs.core.legal import write_bits, write_bits_below
+from cardenvs.core.legal import WIDE, add_bits, undo_bits, undo_mask, write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
@@ -218,22 +218,30 @@ class Engine:
         def encode(b, i, write_mask):
             s, row, words = b.states[i], b.legal[i], b.bits[i]
             before = np.int64(b.num_legal[i])
+            is_wide = words.shape[0] >= WIDE // 64
+            if is_wide:
+                undo_bits(row, before, words)
+                if write_mask:
+                    undo_mask(row, before, b.mask[i])
             n = list_legal(s, i, b.legal, b.amounts)
             b.num_legal[i] = n
             for k in range(n, before):  # the rest of the previous list, which may be another player's
                 row[k] = NO_ACTION
             has_all_below = n > 0 and row[n - 1] == n - 1  # the list ascends
-            if has_all_below:
+            if is_wide:
+                add_bits(row, n, words)
+            elif has_all_below:
                 write_bits_below(n, words)
             else:
                 write_bits(row, n, words)
             if write_mask:
                 ones = b.mask[i]
-                if has_all_below:
+                if has_all_below and not is_wide:
                     ones[:n] = 1
                     ones[n:] = 0
                 else:
-                    ones[:] = 0
+                    if not is_wide:
+                        ones[:] = 0
                     for k in range(n):
                         ones[np.uint64(row[k])] = 1
             player = np.int64(s.current_player)

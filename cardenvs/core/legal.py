@@ -7,6 +7,9 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import takes_records
 from cardenvs.core.rng import mix64
 
+WIDE = 1 << 14
+"""Number of actions from which the masks of a batch are changed at the ids of the lists alone, not written anew."""
+
 _U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
 
@@ -55,6 +58,28 @@ def write_bits_below(n, words):
     for w in range(words.shape[0]):
         left = n - 64 * w
         words[w] = _ALL if left >= 64 else (_U1 << np.uint64(max(left, 0))) - _U1
+
+
+@kernel(inline=True)
+def add_bits(legal, n, words):
+    """Set the bits at the ids legal[0:n] in `words`, uint64, and leave the others."""
+    for k in range(n):
+        action = np.int64(legal[k])
+        words[action >> 6] |= _U1 << np.uint64(action & 63)
+
+
+@kernel(inline=True)
+def undo_bits(legal, n, words):
+    """Clear the bits at the ids legal[0:n], which are all that are set, in `words`, uint64."""
+    for k in range(n):
+        words[np.int64(legal[k]) >> 6] = np.uint64(0)
+
+
+@kernel(inline=True)
+def undo_mask(legal, n, mask):
+    """Set `mask` to 0 at the ids legal[0:n]."""
+    for k in range(n):
+        mask[np.uint64(legal[k])] = 0
 
 
 @kernel(entry=True)

@@ -22,19 +22,27 @@ def shared_bytes(name: str, data: np.ndarray) -> tuple[Any, Any]:
     Raises:
         ValueError: other data has the name.
     """
+    return _shared(name, np.ascontiguousarray(data, np.uint8).ravel())
+
+
+def shared_words(name: str, data: np.ndarray) -> tuple[Any, Any]:
+    """The same for int64 `data`: word_at(k) and num_words()."""
+    return _shared(name, np.ascontiguousarray(data, np.int64).ravel())
+
+
+def _shared(name: str, flat: np.ndarray) -> tuple[Any, Any]:
     if name in _defined:
         raise ValueError(f"there is already shared data with the name {name!r}")
-    flat = np.ascontiguousarray(data, np.uint8).ravel()
     flat.setflags(write=False)
     # What the symbol names: the address of the data, and its length. So code that was kept fits data of any length.
     header = np.array([flat.ctypes.data, flat.size], np.int64)
     _defined[name] = (flat, header)
     if not COMPILED:
         return lambda k: int(flat[k]), lambda: int(header[1])
-    return _compiled_readers(f"cardenvs_{name}", header)
+    return _compiled_readers(f"cardenvs_{name}", header, 8 * flat.itemsize)
 
 
-def _compiled_readers(symbol: str, header: np.ndarray) -> tuple[Any, Any]:
+def _compiled_readers(symbol: str, header: np.ndarray, bits: int) -> tuple[Any, Any]:
     import llvmlite.binding
     from llvmlite import ir
     from numba.core import types
@@ -51,16 +59,16 @@ def _compiled_readers(symbol: str, header: np.ndarray) -> tuple[Any, Any]:
         return builder.load(builder.gep(place, [ir.IntType(32)(0), ir.IntType(32)(k)]))
 
     @intrinsic
-    def byte_at(typing_context, k):
+    def entry_at(typing_context, k):
         def generate(context, builder, signature, arguments):
-            data = builder.inttoptr(entry(builder, 0), ir.IntType(8).as_pointer())
-            byte = builder.load(builder.gep(data, [arguments[0]]))
-            return builder.zext(byte, ir.IntType(64))
+            data = builder.inttoptr(entry(builder, 0), ir.IntType(bits).as_pointer())
+            value = builder.load(builder.gep(data, [arguments[0]]))
+            return value if bits == 64 else builder.zext(value, ir.IntType(64))
 
         return types.int64(types.int64), generate
 
     @intrinsic
-    def num_bytes(typing_context):
+    def num_entries(typing_context):
         return types.int64(), lambda context, builder, signature, arguments: entry(builder, 1)
 
-    return byte_at, num_bytes
+    return entry_at, num_entries

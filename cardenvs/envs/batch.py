@@ -19,7 +19,8 @@ class Batch:
 
     Attributes:
         observation: (N, D), what the player to act sees.
-        action_mask: (N, A) int8, or None with mask=False.
+        action_mask: (N, A) int8, or None with mask=False. Read-only if A is at least 16,384: a step then changes only
+            the entries of the old and the new legal actions.
         legal_actions: (N, L) int32, read-only. The first num_legal[i] entries are ids, ascending, the others -1. None
             with legal_lists=False.
         num_legal: (N,) int32, read-only.

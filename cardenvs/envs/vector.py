@@ -28,7 +28,7 @@ from cardenvs.core.engine import BatchArrays
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.legal import first_illegal, first_illegal_or_amount, sample_legal, sample_legal_or_amount
+from cardenvs.core.legal import WIDE, first_illegal, first_illegal_or_amount, sample_legal, sample_legal_or_amount
 from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
@@ -162,13 +162,17 @@ class VectorEnv(OneThread):
         bounds = None if self.amount_zero is None else read_only(self._amounts)
         arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
         views: dict[str, Any] = {name: array.view() for name, array in arrays.items()} | {
-            "action_mask": self._mask.view() if self._write_mask else None,
+            "action_mask": self._shown_mask() if self._write_mask else None,
             "legal_actions": read_only(self._legal) if self._shows_lists else None,
             "num_legal": read_only(self._buffers.num_legal),
             "amount_min": None if bounds is None else bounds[:, 0],
             "amount_max": None if bounds is None else bounds[:, 1],
         }
         return replace(self._buffers, **views)
+
+    def _shown_mask(self) -> np.ndarray:
+        """Return the masks. Wide ones are read-only, since a step changes them only where the old and new lists are."""
+        return read_only(self._mask) if self._mask.shape[1] >= WIDE else self._mask.view()
 
     @one_at_a_time
     def reset(self, seed: int | None = None) -> Batch:
@@ -408,7 +412,7 @@ class VectorEnv(OneThread):
     def put_state(self, env: int, state: State) -> None:
         """Put a state into environment `env`, for tests: the next step plays on from it.
 
-        `batch` still shows the position before, and histories of episodes leave it out.
+        The observation in `batch` still shows the position before, and histories of episodes leave the state out.
 
         Raises:
             ValueError: unknown environment.
@@ -422,7 +426,10 @@ class VectorEnv(OneThread):
         self._legal[env] = NO_ACTION
         self._legal[env, : len(listed)] = listed
         self._buffers.num_legal[env] = len(listed)
-        self._bits[env] = ~np.uint64(0)
+        mask = np.zeros(64 * self._bits.shape[1], MASK_DTYPE)
+        mask[listed] = 1
+        self._bits[env] = np.packbits(mask, bitorder="little").view(np.uint64)
+        self._mask[env] = mask[: self._mask.shape[1]]
         if len(self._amounts):
             self._amounts[env] = min(amounts), max(amounts)
 

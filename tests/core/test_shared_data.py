@@ -8,9 +8,21 @@ import numpy as np
 import pytest
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.shared_data import shared_bytes
+from cardenvs.core.shared_data import shared_bytes, shared_words
 
 BYTE_AT, NUM_BYTES = shared_bytes("test", np.arange(250, dtype=np.uint8).reshape(25, 10))
+
+
+WORD_AT, NUM_WORDS = shared_words("test_words", np.array([-(2**62), 5, 2**62 - 1]))
+
+
+@kernel
+def sum_of_words():
+    """Return the sum of all words."""
+    total = np.int64(0)
+    for k in range(NUM_WORDS()):
+        total += WORD_AT(k)
+    return total
 
 
 @kernel
@@ -24,6 +36,10 @@ def sum_of_all():
 
 def test_kernels_read_every_byte():
     assert sum_of_all() == sum(range(250))
+
+
+def test_kernels_read_every_word():
+    assert sum_of_words() == 4
 
 
 def test_a_name_is_used_once():

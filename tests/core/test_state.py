@@ -360,7 +360,7 @@ REFUSALS = 60_000  # that the next test looks at, in games that have many action
 
 def test_every_refusal_of_every_game_names_the_rule(every_game):
     num_actions = every_game.num_actions(every_game.make_options())
-    most = max(4, REFUSALS // num_actions)
+    most = max(3, REFUSALS // num_actions)
     for state in itertools.islice(positions(every_game, seed=5), most):
         if state.is_terminal:
             return

@@ -268,6 +268,29 @@ def test_nothing_that_is_written_into_the_buffers_lets_an_illegal_action_through
     assert snapshot(vec) == snapshot(other)  # the next call writes all buffers anew
 
 
+def test_wide_masks_are_exact_and_read_only():
+    """They are changed only where the old and the new lists are."""
+    vec = cardenvs.make_vec("dou_dizhu_v0", num_envs=4, seed=3, num_threads=1, resumable=True)
+    other = cardenvs.make_vec("dou_dizhu_v0", num_envs=4, seed=3, num_threads=1, resumable=True)
+    batch, width = vec.reset(), vec.num_actions
+    for step in range(60 if COMPILED else 3):
+        for i in range(4):
+            expected = np.zeros(width, np.int8)
+            expected[batch.legal_actions[i, : batch.num_legal[i]]] = 1
+            assert (batch.action_mask[i] == expected).all()
+            bits = np.unpackbits(vec._bits[i].view(np.uint8), bitorder="little")
+            assert (bits[:width] == expected).all()
+            assert not bits[width:].any()
+        if step == 20:
+            other.reset()
+            batch = (vec := other).set_state(vec.get_state())
+        if step == 40:
+            vec.put_state(2, cardenvs.get_game("dou_dizhu_v0").new_state(seed=9))
+        batch = vec.step(vec.sample_actions())
+    with pytest.raises(ValueError, match="read-only"):
+        batch.action_mask[:] = 1
+
+
 @pytest.mark.parametrize("name", ["legal_actions", "num_legal"])
 def test_what_kernels_rely_on_cannot_be_changed(name):
     vec, other = leduc(seed=2), leduc(seed=2)

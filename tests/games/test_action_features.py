@@ -9,6 +9,8 @@ import pytest
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.games.canasta import actions as canasta
 from cardenvs.games.casino import state as casino
+from cardenvs.games.dou_dizhu import actions
+from cardenvs.games.dou_dizhu import plays as dou_dizhu
 from cardenvs.games.rummikub.actions import LAY_0
 from cardenvs.games.rummikub.tiles import JOKER
 from cardenvs.games.wingspan import actions as wingspan
@@ -79,6 +81,23 @@ def test_casino_says_which_card_does_what():
         number = card % 13 + 1
         assert np.flatnonzero(features[action]).tolist() == [card, 52, 53 + kinds[kind]]
         assert features[action, 52] == number
+
+
+def test_dou_dizhu_says_which_cards_are_played():
+    features, ranks = features_of("dou_dizhu_v0"), "3456789TJQKA2BR"
+    found = {action: label for action, label in labels("dou_dizhu_v0", games=6).items() if action < dou_dizhu.PASS}
+    assert len(found) > 100
+    for action, label in found.items():
+        cards_played = [ranks.index(card.replace("10", "T")) for card in label.replace("+", "").split()]
+        count, row = Counter(cards_played), features[action]
+        assert {rank: int(row[4 * rank : 4 * rank + 4].sum()) for rank in count if rank < 13} == {
+            rank: number for rank, number in count.items() if rank < 13
+        }
+        assert row[52:54].tolist() == [count[13], count[14]]
+        assert row[actions.SIZE] == len(cards_played)
+        assert np.flatnonzero(row[actions.START : actions.SIZE]).tolist() == [cards_played[0]] or label == "B R"
+        assert row[actions.KIND : actions.START].sum() == 1
+    assert np.flatnonzero(features[dou_dizhu.PASS]).tolist() == [actions.IS_PASS]
 
 
 def test_wingspan_says_what_is_on_the_card():

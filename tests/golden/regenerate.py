@@ -28,6 +28,11 @@ OPTIONS = {
         {"phase": "auction", "tricks": (8, 5, 8, 5, 9, 4, 9, 4, 6, 7, 6, 7, 7, 6, 6, 6, 8, 5, 8, 4)},
     ],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
+    "dou_dizhu_v0": [
+        {"rebid": False, "first_bidder": "random", "rocket_kicker": True, "returns": "win_loss"},
+        {"four_with_two": False, "ambiguous_kickers": True, "all_pass": "zero"},
+        {"bidding": "none", "returns": "rlcard"},
+    ],
     "hearts_v0": [
         {"num_players": 3, "lead_any_club": True, "jd_bonus": True, "moon": "choice"},
         {"num_players": 5, "target": 50, "first_trick_points": True, "no_trick_bonus": True},

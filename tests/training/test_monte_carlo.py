@@ -189,3 +189,11 @@ def test_a_run_shows_its_progress_and_evaluates_itself(tmp_path, capsys):
     assert "kl" not in said
     assert "NashConv of the policy, greedy:" in said
     assert (tmp_path / "evaluation.json").exists()
+
+
+def test_embeddings_of_some_actions_are_those_of_the_table():
+    embedding = Embeddings(40, 6, 3)
+    embedding.describe(np.arange(120, dtype=np.int8).reshape(40, 3))
+    embedding.begin(0.1)
+    for actions in (torch.tensor([[3, 3], [39, 0]]), torch.arange(40), torch.zeros(0, dtype=torch.int64)):
+        assert torch.allclose(embedding.of(actions), embedding.table()[actions])

@@ -35,9 +35,8 @@ class MonteCarlo(Learner):
         self._gae_lambda = 1.0
 
     def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
-        values, _ = self._network(batch.features, batch.legal, batch.listed)
-        chosen = values.gather(1, batch.choice.unsqueeze(1)).squeeze(1)
-        loss = value_loss_of(chosen, batch.value, batch.target, batch.weight, self._config.value_clip)
+        values, _ = self._network(batch.features, batch.legal.gather(1, batch.choice.unsqueeze(1)))
+        loss = value_loss_of(values.squeeze(1), batch.value, batch.target, batch.weight, self._config.value_clip)
         return loss, [loss]
 
     def _trained(self) -> list[Parameter]:
