@@ -1,0 +1,112 @@
+"""What all players know of hidden cards (9): when they came into play, and what they cannot be.
+
+The stock is empty whenever it is made again. So a card in a hand that was drawn from a stock is one of those of which
+this stock was made, and it can be told when each hidden card came. Each time has a *mark*: the deal, putting back a first
+eight, and each time the stock was made again. A slot of a hand bars the marks of other times in the same bit set as
+the cards that it cannot be; see kits/shedding.py.
+
+There are marks for nine times that the stock is made again; then they are used once more. A card that has been held for
+that long could then be taken for a newer one.
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.crazy_eights.state import NUM_CARDS, packs_of
+from cardenvs.kits.shedding import add_slot, bar_from_slots, forget_slots, keep_slots, vacate
+
+_FIRST_MARK, _NUM_MARKS = NUM_CARDS, 11
+MARKS = np.int64((1 << _NUM_MARKS) - 1 << _FIRST_MARK)
+DEALT_MARK, PUT_BACK_MARK = np.int64(1 << _FIRST_MARK), np.int64(2 << _FIRST_MARK)
+_AGAIN, _NUM_AGAIN = _FIRST_MARK + 2, _NUM_MARKS - 2  # of the marks for making the stock again
+_NOT_DEALT = MARKS & ~DEALT_MARK
+
+
+@kernel
+def forget(s):
+    """Begin a hand, in which nothing is known."""
+    forget_slots(s)
+    s.stock_marks = DEALT_MARK
+    s.recycled = s.double_recycled = s.recycled_before = s.double_recycled_before = 0
+
+
+@kernel
+def _keep(s):
+    """Begin to keep slots, and the marks of cards that do not lie in the discard pile."""
+    if s.is_plain:
+        keep_slots(s, _NOT_DEALT)
+        for card in range(NUM_CARDS):
+            for copy in range(2):
+                s.marks[copy, card] = DEALT_MARK
+
+
+@kernel(inline=True)
+def num_hidden(s, card):
+    """Return how many copies of a card do not lie in the discard pile."""
+    return packs_of(s.rules) - (s.discards >> card & 1) - (s.double_discards >> card & 1)
+
+
+@kernel(inline=True)
+def note_drawn(s, player):
+    """Note that `player` draws a card; call this before the card is in the hand."""
+    if not s.is_plain:
+        add_slot(s, player, MARKS & ~s.stock_marks)
+
+
+@kernel
+def bar_from_hand(s, player, cards):
+    """Note that `player` holds none of these cards, a bit set (9.2)."""
+    _keep(s)
+    bar_from_slots(s, player, cards)
+
+
+@kernel(inline=True)
+def note_played(s, player, card):
+    """Note that a card leaves the hand of `player`; call this before it lies in the discard pile."""
+    if not s.is_plain:
+        _note_played(s, player, card)
+
+
+@kernel
+def _note_played(s, player, card):
+    """Of two equal cards with different marks, of which either may be the one that leaves, the other keeps both."""
+    leaves, stays = np.int64(s.marks[0, card]), np.int64(s.marks[1, card])
+    if num_hidden(s, card) == 2:
+        if not _may_hold(s, player, card, leaves):
+            leaves, stays = stays, leaves
+        elif _may_hold(s, player, card, stays):
+            leaves = stays = leaves | stays
+        s.marks[0, card] = stays
+    s.num_slots = vacate(s.slot_owner, s.slot_barred, s.num_slots, player, card, leaves)
+
+
+@kernel
+def _may_hold(s, player, card, marks):
+    """Return whether a slot of `player` takes a card with these marks."""
+    for k in range(s.num_slots):
+        barred = s.slot_barred[k]
+        if s.slot_owner[k] == player and not barred >> card & 1 and marks & ~barred:
+            return True
+    return False
+
+
+@kernel
+def note_put_back(s, card):
+    """Note that a first card, which all have seen, goes back into the stock; call this when it has left the pile."""
+    _keep(s)
+    s.marks[packs_of(s.rules) - 1, card] = PUT_BACK_MARK
+    s.stock_marks |= PUT_BACK_MARK
+    s.recycled |= np.int64(1) << card
+
+
+@kernel
+def note_recycled(s, cards, doubles):
+    """Note that these cards are the new stock, as bit sets; call this when they have left the pile."""
+    _keep(s)
+    s.stock_marks = np.int64(1) << (_AGAIN + s.num_shuffles % _NUM_AGAIN)
+    for card in range(NUM_CARDS):
+        number = (cards >> card & 1) + (doubles >> card & 1)
+        for copy in range(num_hidden(s, card) - number, num_hidden(s, card)):
+            s.marks[copy, card] = s.stock_marks
+    s.recycled_before, s.double_recycled_before = s.recycled, s.double_recycled
+    s.recycled, s.double_recycled = cards, doubles
