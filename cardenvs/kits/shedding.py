@@ -24,6 +24,7 @@ from cardenvs.core.seats import wrap
 
 NO_CARD = -1
 MAX_CARDS = 112
+NO_MARKS = np.int64(-1)  # of games whose slots bar kinds only
 
 _REPAIRS = 400  # tries for each card
 _SWAPS = 12  # for each card
@@ -95,12 +96,11 @@ def put_under_stock(s, kind):
 @kernel(inline=True)
 def clear_pile(s):
     """Empty the discards."""
-    for k in range(s.num_pile):
-        s.pile[k] = NO_CARD
+    s.pile[:] = NO_CARD
     s.num_pile = 0
 
 
-@kernel(inline=True)
+@kernel
 def shuffle_stock(s, source, event, stock, log):
     """Shuffle the stock.
 
@@ -178,7 +178,7 @@ def vacate(owners, barred, number, player, kind, marks):
         player: who has played the card.
         kind: of the card.
         marks: a bit set of which a slot that the card may leave does not bar everything, for games that bar more than
-            kinds; else -1.
+            kinds; else NO_MARKS.
     """
     last = -1
     for k in range(number):

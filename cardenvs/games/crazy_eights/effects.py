@@ -120,7 +120,7 @@ def put_back(s, log):
 # Drawing and playing
 
 
-@kernel(inline=True)
+@kernel
 def draw_card(s, player, log):
     """Draw a card from the stock, which has one, and make the stock again if that was the last (5.4)."""
     knowledge.note_drawn(s, player)
@@ -130,7 +130,7 @@ def draw_card(s, player, log):
     refill(s, log)
 
 
-@kernel(inline=True)
+@kernel
 def refill(s, log):
     """Make the stock again if it is empty (5.4)."""
     if s.num_stock == 0 and s.rules.reshuffle and s.num_pile > 1:
@@ -155,7 +155,7 @@ def _recycle(s, log):
     shuffle_stock(s, SHUFFLE, table.SHUFFLES, table.STOCK, log)
 
 
-@kernel(inline=True)
+@kernel
 def play_card(s, player, card, log):
     """Play a card."""
     knowledge.note_played(s, player, card)
@@ -164,7 +164,7 @@ def play_card(s, player, card, log):
     ev.log_move(log, table.PLAYS, player, card, table.HAND + player, table.PILE, ev.EVERYBODY)
 
 
-@kernel(inline=True)
+@kernel
 def set_suit(s, player, suit, event, log):
     """Set the suit to follow; `event` is its kind of event, which is logged only if it says something new."""
     if event == table.NAMES or s.suit != suit:
@@ -172,7 +172,7 @@ def set_suit(s, player, suit, event, log):
     s.suit = suit
 
 
-@kernel(inline=True)
+@kernel
 def set_direction(s, direction, log):
     """Set the direction of play."""
     if s.direction != direction:
@@ -180,7 +180,7 @@ def set_direction(s, direction, log):
         ev.log_set(log, table.NEW_DIRECTION, ev.NO_PLAYER, table.DIRECTION, direction)
 
 
-@kernel(inline=True)
+@kernel
 def set_owed(s, number, log):
     """Set how many cards the next player must draw (4.3)."""
     if s.owed != number:

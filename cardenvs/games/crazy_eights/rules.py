@@ -84,7 +84,7 @@ def _begin_turn(s, player):
     s.current_player = player
 
 
-@kernel(inline=True)
+@kernel
 def _take_effect(s, player, rank, log):
     """Let a card that `player` has played take effect, and go on to the next turn (4)."""
     if rank == RANK_OF[s.rules.reverse]:
@@ -117,7 +117,7 @@ def apply_action(s, action, log):
         _draw(s, player, log)
 
 
-@kernel(inline=True)
+@kernel
 def _draw(s, player, log):
     """Draw one card, and choose again (3.3)."""
     if not s.rules.draw_when_able:
@@ -126,7 +126,7 @@ def _draw(s, player, log):
     s.num_drawn += 1
 
 
-@kernel(inline=True)
+@kernel
 def _draw_owed(s, player, log):
     """Draw all that is owed, or as many as there are; the turn ends (4.3, 4.4)."""
     number = np.int64(s.owed)
@@ -139,7 +139,7 @@ def _draw_owed(s, player, log):
     _begin_turn(s, next_player(s, player))
 
 
-@kernel(inline=True)
+@kernel
 def _pass(s, player, log):
     """End the turn, and the hand if it is blocked (3.4, 5.2)."""
     ev.log_note(log, table.PASSES, player, 0)
@@ -151,7 +151,7 @@ def _pass(s, player, log):
         _begin_turn(s, next_player(s, player))
 
 
-@kernel(inline=True)
+@kernel
 def _play(s, player, card, log):
     """Play a card, and name a suit if it is an eight (3.2, 5.1, 5.3)."""
     effects.play_card(s, player, card, log)
