@@ -16,7 +16,7 @@ class Oracle:
         self.o, self.n, self.feed, self.dealer = options, options.num_players, feed, dealer
         self.packs = options.decks or (2 if self.n > 5 else 1)
         self.hand_size = options.hand_size or (7 if self.n == 2 else 5)
-        self.max_plays = options.max_plays or (100 if options.openspiel else 1000)
+        self.max_plays = options.max_plays or (100 if options.openspiel else 500)
         self.block = options.block_passes or (self.n + 1 if options.openspiel else self.n)
         self.own_penalty = options.openspiel or options.scoring == "own_penalty"
         self.scores, self.hands_begun, self.over = [0] * self.n, 0, False

@@ -3,15 +3,20 @@
 import collections
 import random
 
+import numpy as np
 import pytest
 from crazy_eights_oracle import SUITS, Oracle
 
-from cardenvs.core.events import KIND, SOURCE, TOKEN, Op
+from cardenvs.core.codes import FORFEIT
+from cardenvs.core.errors import DeckError, OptionError
+from cardenvs.core.events import KIND, NO_LOG, SOURCE, SPECTATOR, TOKEN, Op
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
 from cardenvs.games.crazy_eights import table
 from cardenvs.games.crazy_eights.actions import DRAW, NAME_0, PASS
-from cardenvs.games.crazy_eights.state import ANY_SUIT, PACK, SPECIAL_RANKS
+from cardenvs.games.crazy_eights.rules import hand_points
+from cardenvs.games.crazy_eights.state import ANY_SUIT, CARD_POINTS, MAX_CARDS, PACK, SPECIAL_RANKS
 from cardenvs.kits.shedding import stock_of
 
 GAME = get_game("crazy_eights_v0")
@@ -27,14 +32,47 @@ def hands_of(state):
     return [hand_of(state.record, p) for p in range(state.num_players)]
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# Against the oracle
+def bits(cards):
+    return sum(1 << card for card in cards)
 
 
-def left_stock(state, rows):
-    """The cards that left the stock, in order."""
-    kinds = GAME.table.kinds
-    return [LABELS[row[TOKEN]] for row in rows.tolist() if kinds[row[KIND]].op == Op.MOVE and row[SOURCE] == table.STOCK]
+def position(hands, top="7c", stock="", pile="", suit=None, **options):
+    """A position of a hand: cards by player, the top card, the stock from the top, the other discards.
+
+    Player 0 is to act. Cards that are not named are out of play; none is there twice.
+    """
+    hands = [[PACK.parse(card) for card in hand.split()] for hand in hands]
+    state = GAME.new_state(seed=1, **{"num_players": len(hands), "dealer": 0} | options)
+    s = state._states
+    for p, hand in enumerate(hands):
+        s["hands"][0, p], s["doubles"][0, p], s["hand_sizes"][0, p] = bits(hand), 0, len(hand)
+    drawn, discards = [PACK.parse(card) for card in stock.split()], [PACK.parse(card) for card in (*pile.split(), top)]
+    s["deck"][0], s["pile"][0], s["num_stock"], s["num_pile"] = -1, -1, len(drawn), len(discards)
+    s["deck"][0, MAX_CARDS - len(drawn) :], s["pile"][0, : len(discards)] = drawn, discards
+    s["discards"], s["double_discards"], s["top"] = bits(discards), 0, discards[-1]
+    s["suit"], s["direction"], s["owed"] = discards[-1] % 4 if suit is None else SUITS.index(suit), 1, 0
+    s["num_drawn"], s["num_passes"], s["phase"], s["current_player"], s["is_plain"] = 0, 0, 0, 0, 1
+    state._wide = None
+    return state
+
+
+LEGAL = np.zeros(100, np.int32)
+
+
+def act(state, *labels):
+    """Apply actions without events, which a position that was not dealt has none of."""
+    for label in labels:
+        action = {as_oracle_says(action): action for action in range(GAME.num_actions(state.options))}[label]
+        n = GAME.engine.legal(state._states, 0, LEGAL)
+        assert action in LEGAL[:n], f"{label} is illegal"
+        GAME.engine.apply(state._states, 0, action, NO_LOG, LEGAL)
+        state._wide = None  # the copy for Python
+    return state
+
+
+def legal_in(state):
+    n = GAME.engine.legal(state._states, 0, LEGAL)
+    return [as_oracle_says(action) for action in LEGAL[:n]]
 
 
 def as_oracle_says(action):
@@ -42,6 +80,272 @@ def as_oracle_says(action):
     if action < DRAW:
         return LABELS[action]
     return {DRAW: "draw", PASS: "pass"}.get(action) or f"name {SUITS[action - NAME_0]}"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Paragraphs
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_players": 1}, "2 to 7"),
+        ({"num_players": 8}, "2 to 7"),
+        ({"dealer": 4}, "dealer=4 is not one of the 4 players, 0 to 3"),
+        ({"skip": "Q", "draw_two": "Q"}, "must be different ranks"),
+        ({"skip": "8"}, "none, 2, 3"),
+        ({"openspiel": True, "scoring": "own_penalty"}, "rules of its own; leave scoring at its default"),
+        ({"openspiel": True, "target": 100}, "leave target at its default"),
+    ],
+)
+def test_options_that_do_not_fit(options, message):
+    with pytest.raises(OptionError, match=message):
+        GAME.make_options(**options)
+
+
+@pytest.mark.parametrize("text", ["10h", "Th", "10♥", "t♥"])
+def test_1_2_cards_are_read_as_they_are_written(text):
+    assert PACK.labels[PACK.parse(text)] == "Th"
+
+
+def test_1_2_there_is_no_joker():
+    with pytest.raises(DeckError, match="not a card"):
+        GAME.new_state(seed=1, deck="JK")
+
+
+@pytest.mark.parametrize(("players", "options", "size"), [(5, {}, 52), (6, {}, 104), (2, {"decks": 2}, 104)])
+def test_2_1_packs(players, options, size):
+    state = GAME.new_state(seed=1, num_players=players, **options)
+    s = state.record
+    assert s.num_stock + s.num_pile + s.hand_sizes[:players].sum() == size
+    assert f"A deck of {size} cards is shuffled." in state.recap(SPECTATOR)
+
+
+@pytest.mark.parametrize(("players", "size"), [(2, 7), (3, 5), (7, 5)])
+def test_2_2_the_deal(players, size):
+    state = GAME.new_state(seed=1, num_players=players)
+    assert state.record.hand_sizes[:players].tolist() == [size] * players
+
+
+def test_2_2_cards_are_dealt_singly_after_the_dealer():
+    state = GAME.new_state(seed=1, num_players=3, hand_size=2, dealer=1, deck="2c 2d 2h 3c 3d 3h")
+    assert hands_of(state) == [["2d", "3d"], ["2h", "3h"], ["2c", "3c"]]
+
+
+def test_2_2_the_first_dealer_is_drawn_by_lot():
+    assert {int(GAME.new_state(seed=seed).record.dealer) for seed in range(40)} == {0, 1, 2, 3}
+
+
+def test_2_3_another_card_is_turned_up_until_it_is_no_eight():
+    for seed in range(20):
+        s = GAME.new_state(seed=seed, num_players=2, hand_size=1, deck="2c 2d 8s").record
+        assert LABELS[s.top][0] != "8"
+        assert (s.num_stock, s.num_pile) == (49, 1)
+        assert PACK.parse("8s") in stock_of(s)
+
+
+def test_3_1_the_rank_of_an_eight_matches_only_eights():
+    assert legal_in(position(["8d 7h 9c", "2c"], top="8c", suit="h", stock="2d")) == ["7h", "8d", "draw"]
+
+
+def test_3_2_the_suit_of_the_eight_may_be_named():
+    state = act(position(["8d 9d", "2d"], top="8c", stock="2h"), "8d", "name d")
+    assert legal_in(state) == ["2d", "draw"]
+
+
+def test_3_3_an_older_card_may_be_played_after_drawing():
+    assert "9c" in legal_in(act(position(["9c 2d", "2c 3c"], stock="3h 3d"), "draw"))
+
+
+def test_3_3_without_a_limit_the_stock_is_drawn():
+    state = position(["9d", "2c 3c"], stock="2d 3d 4d 5d 6d Td Jd", draw_limit=None, reshuffle=False)
+    for _ in range(7):
+        assert legal_in(state) == ["draw"]
+        act(state, "draw")
+    assert legal_in(state) == ["pass"]
+
+
+def test_3_3_drawing_ends_when_a_card_fits():
+    state = position(["9d", "2c 3c"], stock="2d 5c 4d", draw_when_able=False)
+    assert legal_in(act(state, "draw")) == ["draw"]
+    assert legal_in(act(state, "draw")) == ["5c"]
+
+
+def test_3_4_passing_beside_a_card_that_fits():
+    state = position(["9c 2d", "2c 3c"])
+    assert legal_in(state) == ["9c", "pass"]
+    assert act(state, "pass").current_player == 1
+
+
+def test_3_5_equal_cards_are_one_action():
+    state = GAME.new_state(seed=1, num_players=2, hand_size=2, decks=2, dealer=0, deck="9h 2c 9h 3c 9d")
+    assert (state.legal_actions(), hand_of(state.record, 1)) == ([PACK.parse("9h"), DRAW], ["9h", "9h"])
+    state.apply(PACK.parse("9h"))
+    assert hand_of(state.record, 1) == ["9h"]
+
+
+SPECIAL = {"skip": "Q", "reverse": "A", "draw_two": "2"}
+
+
+def test_4_1_and_4_2_with_two_players():
+    assert act(position(["Qc 3c", "4c 5c"], **SPECIAL), "Qc").current_player == 0
+    assert act(position(["Ac 3c", "4c 5c"], **SPECIAL), "Ac").current_player == 1
+
+
+def test_4_3_without_stacking():
+    state = act(position(["2c 3c", "2d 8c 5c"], stock="3h 4h 5h", stack=False, **SPECIAL), "2c")
+    assert legal_in(state) == ["draw"]
+    assert hands_of(act(state, "draw"))[1] == ["2d", "3h", "4h", "5c", "8c"]
+    assert state.current_player == 0
+
+
+def test_4_3_a_player_who_could_add_a_card_may_draw():
+    state = act(position(["2c 3c", "2d 8c"], stock="3h 4h", draw_when_able=False, **SPECIAL), "2c")
+    assert legal_in(state) == ["2d", "draw"]
+
+
+def test_4_4_scenario_13_the_rest_of_a_debt_is_forgotten():
+    state = position(["2c 3c", "2d 5d", "9d 9h"], stock="3h 4h", reshuffle=False, **SPECIAL)
+    act(state, "2c", "2d", "draw")
+    assert hands_of(state)[2] == ["3h", "4h", "9d", "9h"]
+    assert (state.current_player, int(state.record.owed), legal_in(state)) == (0, 0, ["pass"])
+
+
+def test_4_4_an_empty_stock_makes_no_debt():
+    state = act(position(["2c 3c", "2d 5c"], reshuffle=False, **SPECIAL), "2c")
+    assert (int(state.record.owed), legal_in(state)) == (0, ["2d", "5c", "pass"])
+
+
+def test_5_2_a_blocked_hand():
+    state = act(position(["2d 5d", "7h Kd", "2h 5h", "Ts Js As"]), "pass", "pass", "pass")
+    assert not state.record.terminal
+    act(state, "pass")
+    assert state.record.terminal
+    assert state.record.returns[:4].tolist() == [12, -10, 12, -14]
+
+
+def test_5_2_a_card_that_is_played_starts_the_count_again():
+    state = act(position(["2d 5d", "7h Kc Kd 2c"]), "pass", "2c", "pass")
+    assert (int(state.record.num_passes), bool(state.record.terminal)) == (1, False)
+
+
+def test_5_3_a_hand_ends_after_some_cards():
+    state = position(["2c 5d", "3c Kd"], stock="9d", max_plays=2)
+    state._states["num_plays"] = 0
+    act(state, "2c", "3c")
+    assert state.record.returns[:2].tolist() == [5, -5]
+
+
+def test_5_4_the_discards_become_the_stock():
+    state = act(position(["2d 5d", "3c Kd"], stock="9d", pile="Th Jh"), "draw")
+    assert sorted(LABELS[card] for card in stock_of(state.record)) == ["Jh", "Th"]
+    assert (LABELS[state.record.top], state.record.num_pile) == ("7c", 1)
+
+
+def test_5_4_a_card_played_on_the_only_discard_brings_it_back():
+    state = act(position(["2c 5d", "3c Kd"]), "2c")
+    assert [LABELS[card] for card in stock_of(state.record)] == ["7c"]
+    state = act(position(["2c 5d", "3c Kd"], reshuffle=False), "2c")
+    assert state.record.num_stock == 0
+
+
+def test_6_1_and_8_2_scenario_10_points():
+    hand = "8s Kd Ac 7h"
+    assert hand_points(position([hand, "2c"]).record, 0) == 68
+    assert hand_points(position([hand, "2c"], card_points="openspiel").record, 0) == 94
+    assert hand_points(position([hand, "2c"], openspiel=True).record, 0) == 94
+    assert dict(zip(LABELS, CARD_POINTS[1].tolist(), strict=True)) | {"2c": 2, "2s": 5, "3c": 6, "Th": 36} == dict(
+        zip(LABELS, CARD_POINTS[1].tolist(), strict=True)
+    )
+
+
+def test_6_1_hands_are_shown():
+    state = GAME.new_state(seed=2, num_players=2, hand_size=1, dealer=0, deck="3c 9h 5c")
+    state.apply(state.legal_actions()[0])
+    assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [["9♥"], []]
+
+
+def test_6_2_scenario_11_the_winner_takes():
+    hands = ["2c", "8s Kd 8d 3s", "2d Tc", "5d"]
+    assert act(position(hands), "2c").record.returns[:4].tolist() == [130, -113, -12, -5]
+    assert act(position(hands, scoring="own_penalty"), "2c").record.returns[:4].tolist() == [0, -113, -12, -5]
+
+
+def test_6_3_scenario_12_players_who_are_level_share():
+    hands = ["7d", "Kd Td", "7h", "Jd Kh Th As"]
+    state = act(position(hands, block_passes=1, top="3c", stock=""), "pass")
+    assert state.record.returns[:4].tolist() == [18.5, -13, 18.5, -24]
+    assert state.record.scores[:4].tolist() == [18, 0, 18, 0]
+
+
+def test_7_1_the_deal_passes_on():
+    state, dealers, chooser = GAME.new_state(seed=1, hand_size=1, target=1000, max_plays=3), [], random.Random(1)
+    for _ in range(200):
+        if not dealers or dealers[-1] != int(state.record.dealer):
+            dealers.append(int(state.record.dealer))
+        state.apply(chooser.choice(state.legal_actions()))
+    assert len(dealers) > 4
+    assert all(after == (before + 1) % 4 for before, after in zip(dealers, dealers[1:], strict=False))
+
+
+@pytest.mark.parametrize(("score", "is_over"), [(85, True), (60, False)])
+def test_7_3_scenario_16_a_match(score, is_over):
+    state = position(["2c", "Kd Td Jd Qd"], target=100)
+    state._states["scores"][0, :2] = score, 90
+    act(state, "2c")
+    assert state.record.scores[:2].tolist() == [score + 40, 90]
+    assert bool(state.record.terminal) == is_over or score + 40 >= 100
+    assert state.record.returns[:2].tolist() == [1, -1]
+
+
+def test_7_3_another_hand_if_several_are_level():
+    state = position(["2c", "Kd Td Jd Qd"], target=100)
+    state._states["scores"][0, :2] = 80, 120
+    act(state, "2c")
+    assert (state.record.terminal, state.record.num_hands) == (0, 2)
+
+
+def test_7_3_the_smallest_loss_wins():
+    state = position(["2c", "Kd Td Jd Qd", "2d"], target=50, scoring="own_penalty")
+    state._states["scores"][0, :3] = 30, 20, 10
+    act(state, "2c")
+    assert state.record.scores[:3].tolist() == [30, 60, 12]
+    assert state.record.returns[:3].tolist() == [-0.5, -0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [508 / 3, -508, 508 / 3, 508 / 3]),
+        ({"scoring": "own_penalty"}, [0, -508, 0, 0]),
+        ({"num_players": 2, "decks": 2}, [1016, -1016]),
+        ({"target": 100}, [1 / 9, -1 / 3, 1 / 9, 1 / 9]),
+    ],
+)
+def test_7_4_leaving(options, expected):
+    state = GAME.new_state(seed=1, **options)
+    while state.current_player != 1:
+        state.apply(state.legal_actions()[-1])
+    state.apply(FORFEIT + 1)
+    assert state.returns == pytest.approx(expected)
+
+
+def test_8_3_a_debt_paid_with_the_last_card_is_a_pass():
+    for stock, passes in (("3h 4h", 1), ("3h", 0)):
+        state = position(["2c 3c", "5d 6d", "9d 9h"], stock=stock, reshuffle=False, openspiel=True, **SPECIAL)
+        assert act(state, "2c", "draw").record.num_passes == passes
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Against the oracle
+
+
+def left_stock(state, rows):
+    """The cards that left the stock, in order."""
+    kinds = GAME.table.kinds
+    return [
+        LABELS[row[TOKEN]] for row in rows.tolist() if kinds[row[KIND]].op == Op.MOVE and row[SOURCE] == table.STOCK
+    ]
 
 
 def random_options(chooser):
@@ -134,7 +438,13 @@ def check_against_openspiel(pyspiel, seed):
                            reshuffle=reshuffle, **ranks)  # fmt: skip
     theirs = pyspiel.load_game(
         "crazy_eights",
-        {"players": n, "max_draw_cards": limit, "max_turns": most, "use_special_cards": special, "reshuffle": reshuffle},
+        {
+            "players": n,
+            "max_draw_cards": limit,
+            "max_turns": most,
+            "use_special_cards": special,
+            "reshuffle": reshuffle,
+        },
     ).new_initial_state()
     theirs.apply_action(52 + int(state.record.dealer))
     rows = state.event_log()

@@ -1,9 +1,9 @@
 """What all players know of hidden cards (9): when they came into play, and what they cannot be.
 
 The stock is empty whenever it is made again. So a card in a hand that was drawn from a stock is one of those of which
-this stock was made, and it can be told when each hidden card came. Each time has a *mark*: the deal, putting back a first
-eight, and each time the stock was made again. A slot of a hand bars the marks of other times in the same bit set as
-the cards that it cannot be; see kits/shedding.py.
+this stock was made, and it can be told when each hidden card came. Each time has a *mark*: the deal, putting back a
+first eight, and each time the stock was made again. A slot of a hand bars the marks of other times in the same bit set
+as the cards that it cannot be; see kits/shedding.py.
 
 There are marks for nine times that the stock is made again; then they are used once more. A card that has been held for
 that long could then be taken for a newer one.

@@ -106,7 +106,7 @@ OBSERVATION = Observation(
     state.STATE,
     cards("own_hand", PACK.labels, "own cards", "hands"),
     cards("discards", PACK.labels, "cards in the discard pile", "discards"),
-    cards("recycled", PACK.labels, "cards of which the stock was last made; first eights that were put back", "recycled"),
+    cards("recycled", PACK.labels, "cards of which the stock was last made, or eights put back at first", "recycled"),
     cards("recycled_before", PACK.labels, "the same the time before", "recycled_before"),
     *only(
         _has_two_packs,
@@ -114,7 +114,7 @@ OBSERVATION = Observation(
         cards("discards_twice", PACK.labels, "cards that are twice in the discard pile", "double_discards"),
         cards("recycled_twice", PACK.labels, "cards that are twice among `recycled`", "double_recycled"),
         cards(
-            "recycled_before_twice", PACK.labels, "cards that are twice among `recycled_before`", "double_recycled_before"
+            "recycled_before_twice", PACK.labels, "cards twice among `recycled_before`", "double_recycled_before"
         ),
         rules=_IF_TWO_PACKS,
     ),
@@ -143,7 +143,7 @@ OBSERVATION = Observation(
         *together(
             _write_cannot_be,
             per_seat(
-                written("cannot_be", PACK.labels, "cards of seat {} that have proved not to be this card", high=MAX_CARDS),
+                written("cannot_be", PACK.labels, "cards of seat {} that proved not to be this card", high=MAX_CARDS),
                 first=1,
                 apart=True,
             ),

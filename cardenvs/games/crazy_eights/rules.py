@@ -1,6 +1,7 @@
 """Rules of Crazy Eights: the course of a game. Paragraph numbers are those of rules.md.
 
-Legal actions are in actions.py, moves of cards in effects.py, what is known of hidden cards in knowledge.py and worlds.py.
+Legal actions are in actions.py, moves of cards in effects.py, what is known of hidden cards in knowledge.py and
+worlds.py.
 """
 
 import numpy as np
@@ -18,8 +19,8 @@ from cardenvs.games.crazy_eights.state import (
     CARD_POINTS,
     EIGHT,
     MAX_HANDS,
-    NUM_SUITS,
     NUM_CARDS,
+    NUM_SUITS,
     RANK_OF,
     is_own_penalty,
     num_packs,
@@ -207,7 +208,7 @@ def _pay_points(s):
 
 @kernel
 def _lowest_hands(s):
-    """Return the points of the lowest hand, how many hands have them, and by how much all hands are above it (6.2, 6.3).
+    """Return the points of the lowest hand, how many have them, and by how much all hands are above it (6.2, 6.3).
 
     The hand of a player who is out counts nothing, less than any other.
     """

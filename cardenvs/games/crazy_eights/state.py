@@ -52,7 +52,7 @@ PHASES = ("play", "name")
 REDRAW, WILD = 0, 1
 WINNER_TAKES, OWN_PENALTY = 0, 1
 
-LONG_HAND, LONG_OPENSPIEL_HAND = 1000, 100  # cards played that end a hand, unless `max_plays` says so (5.3)
+LONG_HAND, LONG_OPENSPIEL_HAND = 500, 100  # cards played that end a hand, unless `max_plays` says so (5.3)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class CrazyEightsOptions(Options):
     )
     reshuffle: bool = option(True, doc="whether the discards become the stock when it is empty (5.4)")
     max_plays: int | None = option(
-        None, low=1, high=LONG_HAND, optional=True, doc=f"cards played that end a hand; None: {LONG_HAND} (5.3)"
+        None, low=1, high=1000, optional=True, doc=f"cards played that end a hand; None: {LONG_HAND} (5.3)"
     )
     block_passes: int | None = option(
         None, low=1, high=20, optional=True, doc="passes in a row that end a hand; None: as many as players (5.2)"
