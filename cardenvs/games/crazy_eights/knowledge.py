@@ -13,6 +13,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.crazy_eights.state import NUM_CARDS, packs_of
+from cardenvs.kits.cards import lowest_card
 from cardenvs.kits.shedding import add_slot, bar_from_slots, forget_slots, keep_slots, vacate
 
 _FIRST_MARK, _NUM_MARKS = NUM_CARDS, 11
@@ -104,9 +105,13 @@ def note_recycled(s, cards, doubles):
     """Note that these cards are the new stock, as bit sets; call this when they have left the pile."""
     _keep(s)
     s.stock_marks = np.int64(1) << (_AGAIN + s.num_shuffles % _NUM_AGAIN)
-    for card in range(NUM_CARDS):
-        number = (cards >> card & 1) + (doubles >> card & 1)
-        for copy in range(num_hidden(s, card) - number, num_hidden(s, card)):
-            s.marks[copy, card] = s.stock_marks
+    left = cards
+    while left:
+        card = lowest_card(left)
+        left &= left - 1
+        number = num_hidden(s, card)
+        s.marks[number - 1, card] = s.stock_marks
+        if doubles >> card & 1:
+            s.marks[number - 2, card] = s.stock_marks
     s.recycled_before, s.double_recycled_before = s.recycled, s.double_recycled
     s.recycled, s.double_recycled = cards, doubles
