@@ -95,7 +95,7 @@ class CrazyEightsOptions(Options):
         None, low=1, high=1000, optional=True, doc="points that end a match, usually 100; None: one hand (7)"
     )
     dealer: int | None = option(
-        None, low=0, high=MAX_PLAYERS - 1, optional=True, doc="who deals first; None: drawn by lot (2.2)"
+        0, low=0, high=MAX_PLAYERS - 1, optional=True, doc="who deals first; None: drawn by lot (2.2)"
     )
     openspiel: bool = option(False, doc="the rules of OpenSpiel's game (8)")
 
