@@ -61,6 +61,8 @@ class CrazyEightsView(PackView):
             scene.counters["direction"].use = CounterUse.NONE
         if s.owed:
             scene.counters["owed"].use, scene.counters["owed"].label = CounterUse.NUMBER, "to draw"
+        if s.rules.target < 0 and not s.is_shown:
+            scene.counters["score"].use = CounterUse.NONE
         if s.rules.target > 0:
             number = scene.counters["hands"]
             number.use, number.label = CounterUse.NUMBER, f"match to {int(s.rules.target)}, hand"
