@@ -527,7 +527,7 @@ def test_9_1_cards_that_stayed_in_hands_are_no_recycled_ones(options):
         if state.is_terminal:
             continue
         player, s = state.current_player, state.record
-        new = drawn_from_the_stock(s)
+        new = drawn_from_the_stock(state, player)
         for hands in worlds_of(state, player, 20):
             for p, hand in enumerate(hands):
                 recycled = sum(int(s.recycled) >> PACK.parse(card) & 1 for card in hand)
@@ -536,13 +536,32 @@ def test_9_1_cards_that_stayed_in_hands_are_no_recycled_ones(options):
     assert checked
 
 
-def drawn_from_the_stock(s):
-    """How many cards of the present stock each player holds, by the slots, and as the hands really are."""
-    n = int(s.rules.num_players)
-    slots = [k for k in range(int(s.num_slots)) if not int(s.slot_barred[k]) & int(s.stock_marks)]
-    new = [sum(s.slot_owner[k] == p for k in slots) for p in range(n)]
-    assert new == [(int(s.hands[p]) & int(s.recycled)).bit_count() for p in range(n)]
-    return new
+def drawn_from_the_stock(state, player):
+    """How many cards of the present stock each player holds, as `player` sees it; None for the player."""
+    new = GAME.layout(state.options).split(state.observation(player))["new_cards"].tolist()
+    seen = [new[(p - player - 1) % state.num_players] if p != player else None for p in range(state.num_players)]
+    really = [(int(hand) & int(state.record.recycled)).bit_count() for hand in state.record.hands]
+    assert all(number in (None, really[p]) for p, number in enumerate(seen))
+    return seen
+
+
+@pytest.mark.skipif(not COMPILED, reason="long hands")
+@pytest.mark.parametrize("options", [{}, {"draw_when_able": False}, {"num_players": 6}])
+def test_9_1_the_stock_may_be_made_again_very_often(options):
+    """There are fewer marks than that; all that a player sees must be the same in worlds."""
+    chooser, checked = random.Random(2), 0
+    for seed in range(60):
+        state = GAME.new_state(seed=seed, max_plays=1000, **options)
+        while not state.is_terminal and checked < 20:
+            state.apply(chooser.choice(state.legal_actions()))
+            if state.record.num_shuffles > 10 and state.ply % 20 == 0 and not state.is_terminal:
+                if state.num_players < 6:
+                    drawn_from_the_stock(state, 0)
+                twin = state.determinize(0, state.ply)
+                assert twin.observation(0).tolist() == state.observation(0).tolist()
+                worlds_of(state, 0, 1)
+                checked += 1
+    assert checked
 
 
 def test_9_1_with_two_packs_either_of_two_equal_cards_may_have_been_played():

@@ -5,8 +5,11 @@ this stock was made, and it can be told when each hidden card came. Each time ha
 first eight, and each time the stock was made again. A slot of a hand bars the marks of other times in the same bit set
 as the cards that it cannot be; see kits/shedding.py.
 
+Slots are kept if draws prove something, if an eight was put back, or if equal cards of two packs have different marks.
+Otherwise the marks alone say how many cards of a hand came when.
+
 There are marks for nine times that the stock is made again; then they are used once more. A card that has been held for
-that long could then be taken for a newer one.
+that long then counts as one that was dealt.
 """
 
 import numpy as np
@@ -14,31 +17,46 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.crazy_eights.state import NUM_CARDS, packs_of
 from cardenvs.kits.cards import lowest_card
-from cardenvs.kits.shedding import add_slot, bar_from_slots, forget_slots, keep_slots, vacate
+from cardenvs.kits.shedding import add_slot, bar_from_slots, forget_slots, vacate
 
-_FIRST_MARK, _NUM_MARKS = NUM_CARDS, 11
-MARKS = np.int64((1 << _NUM_MARKS) - 1 << _FIRST_MARK)
+_FIRST_MARK, NUM_MARKS = NUM_CARDS, 11
+MARKS = np.int64((1 << NUM_MARKS) - 1 << _FIRST_MARK)
 DEALT_MARK, PUT_BACK_MARK = np.int64(1 << _FIRST_MARK), np.int64(2 << _FIRST_MARK)
-_AGAIN, _NUM_AGAIN = _FIRST_MARK + 2, _NUM_MARKS - 2  # of the marks for making the stock again
-_NOT_DEALT = MARKS & ~DEALT_MARK
+_AGAIN, _NUM_AGAIN = _FIRST_MARK + 2, NUM_MARKS - 2  # of the marks for making the stock again
 
 
 @kernel
 def forget(s):
     """Begin a hand, in which nothing is known."""
     forget_slots(s)
+    s.marks[:] = DEALT_MARK
     s.stock_marks = DEALT_MARK
     s.recycled = s.double_recycled = s.recycled_before = s.double_recycled_before = 0
 
 
 @kernel
 def _keep(s):
-    """Begin to keep slots, and the marks of cards that do not lie in the discard pile."""
+    """Begin to keep slots, as many with each mark as there are cards with it."""
     if s.is_plain:
-        keep_slots(s, _NOT_DEALT)
-        for card in range(NUM_CARDS):
-            for copy in range(2):
-                s.marks[copy, card] = DEALT_MARK
+        s.is_plain = 0
+        for p in range(s.rules.num_players):
+            for k in range(NUM_MARKS):
+                mark = DEALT_MARK << k
+                for _ in range(num_marked(s, p, mark)):
+                    add_slot(s, p, MARKS & ~mark)
+
+
+@kernel
+def num_marked(s, player, mark):
+    """Return how many cards in the hand of `player` have a mark, which all know while no slots are kept."""
+    number = np.int64(0)
+    cards = s.hands[player]
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        if s.marks[0, card] == mark:
+            number += 1 + (s.doubles[player] >> card & 1)
+    return number
 
 
 @kernel(inline=True)
@@ -102,9 +120,15 @@ def note_put_back(s, card):
 
 @kernel
 def note_recycled(s, cards, doubles):
-    """Note that these cards are the new stock, as bit sets; call this when they have left the pile."""
-    _keep(s)
+    """Note that these cards are the new stock, as bit sets; call this when they have left the pile.
+
+    With one pack, the marks of cards then say all that slots would.
+    """
+    if packs_of(s.rules) == 2:
+        _keep(s)
     s.stock_marks = np.int64(1) << (_AGAIN + s.num_shuffles % _NUM_AGAIN)
+    if s.num_shuffles >= _NUM_AGAIN:
+        _free_mark(s, s.stock_marks)
     left = cards
     while left:
         card = lowest_card(left)
@@ -115,3 +139,15 @@ def note_recycled(s, cards, doubles):
             s.marks[number - 2, card] = s.stock_marks
     s.recycled_before, s.double_recycled_before = s.recycled, s.double_recycled
     s.recycled, s.double_recycled = cards, doubles
+
+
+@kernel
+def _free_mark(s, mark):
+    """Give cards and slots with a mark that of the deal."""
+    for card in range(NUM_CARDS):
+        for copy in range(2):
+            if s.marks[copy, card] & mark:
+                s.marks[copy, card] = s.marks[copy, card] & ~mark | DEALT_MARK
+    for k in range(s.num_slots):
+        if not s.slot_barred[k] & mark:
+            s.slot_barred[k] = (s.slot_barred[k] | mark) & ~DEALT_MARK

@@ -16,6 +16,7 @@ from cardenvs.games.crazy_eights.state import (
     passes_to_block,
     plays_in_hand,
 )
+from cardenvs.kits.cards import count_bits
 from cardenvs.kits.sections import (
     Observation,
     cards,
@@ -65,9 +66,12 @@ def _hands(s, p):
 @kernel(inline=True)
 def _write_new(s, player, out, at):
     """Write how many cards each other player has drawn from the present stock, and still holds."""
-    if s.is_plain:
-        return
     n = s.rules.num_players
+    if s.is_plain:
+        if s.recycled:
+            for seat in range(1, n):
+                out[np.uint64(at + seat - 1)] = count_bits(s.hands[wrap(player + seat, n)] & s.recycled)
+        return
     for k in range(s.num_slots):
         p = s.slot_owner[k]
         if p != player and s.stock_marks & MARKS & ~s.slot_barred[k] == s.stock_marks:

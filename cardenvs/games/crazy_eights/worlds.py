@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import canonical_shuffle
-from cardenvs.games.crazy_eights.knowledge import DEALT_MARK, MARKS, num_hidden
+from cardenvs.games.crazy_eights.knowledge import DEALT_MARK, MARKS, NUM_MARKS, num_hidden, num_marked
 from cardenvs.games.crazy_eights.state import MAX_CARDS, NO_PLAYER, NUM_CARDS
 from cardenvs.kits.deck import begin_world
 from cardenvs.kits.shedding import add_card, add_place, fit_cards, new_places, shuffle_cards
@@ -26,7 +26,7 @@ def determinize(s, player, seed):
     for k in range(places.num_slots, places.number):
         places.owner[k], places.takes[k], places.barred[k] = NO_PLAYER, s.stock_marks, 0
     shuffle_cards(s, places)
-    if not s.is_plain:
+    if not s.is_plain or s.stock_marks != DEALT_MARK:
         fit_cards(s, places)
     _move_cards(s, player, places)
 
@@ -38,10 +38,8 @@ def _list_cards(s, player, places):
         hidden = num_hidden(s, card)
         own = (s.hands[player] >> card & 1) + (s.doubles[player] >> card & 1)
         for copy in range(hidden - own):
-            may = DEALT_MARK
-            if not s.is_plain:
-                may = s.marks[0, card] | s.marks[1, card] if own and hidden == 2 else s.marks[copy, card]
-            add_card(places, card, may)
+            is_either = own and hidden == 2  # which of two equal cards the player holds
+            add_card(places, card, s.marks[0, card] | s.marks[1, card] if is_either else s.marks[copy, card])
 
 
 @kernel
@@ -50,8 +48,10 @@ def _list_slots(s, player, places):
     if s.is_plain:
         for p in range(s.rules.num_players):
             if p != player:
-                for _ in range(s.hand_sizes[p]):
-                    add_place(places, p, np.int64(0))
+                for k in range(NUM_MARKS):
+                    mark = DEALT_MARK << k
+                    for _ in range(num_marked(s, p, mark)):
+                        add_place(places, p, MARKS & ~mark)
     else:
         for k in range(s.num_slots):
             if s.slot_owner[k] != player:
