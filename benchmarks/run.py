@@ -249,6 +249,21 @@ def section_dou_dizhu(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_crazy_eights(rounds: int, seconds: float) -> Iterator[Row]:
+    """Crazy Eights beside OpenSpiel: batched steps a second on one core by its rules and with our defaults."""
+    name = "crazy_eights_v0"
+    for options, theirs, goal in (
+        ({}, "crazy_eights(players=4,reshuffle=true)", "50x; 4 M"),
+        ({"openspiel": True, "reshuffle": False}, "crazy_eights(players=4)", "50x"),
+    ):
+        peer = _made(functools.partial(c.open_spiel, theirs))
+        peers = [] if peer is None else [(peer, goal)]
+        label = ", openspiel=true" if options else ""
+        yield from versus(f"{name} batch, 1 core{label}", c.batched(name, 1024, **options), peers, rounds, seconds)
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
     """Canasta: batched steps a second on one core for two and four players, and seconds to the first action."""
     for players, goal in ((4, "700,000"), (2, "")):
@@ -481,6 +496,7 @@ SECTIONS = {
     "tricks": section_tricks,
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
+    "crazy_eights": section_crazy_eights,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

@@ -33,6 +33,19 @@ OPTIONS = {
         {"four_with_two": False, "ambiguous_kickers": True, "all_pass": "zero"},
         {"bidding": "none", "returns": "rlcard"},
     ],
+    "crazy_eights_v0": [
+        {"num_players": 2, "skip": "Q", "reverse": "A", "draw_two": "2", "openspiel": True},
+        {
+            "num_players": 6,
+            "draw_two": "7",
+            "draw_when_able": False,
+            "scoring": "own_penalty",
+            "target": 100,
+            "hand_size": 4,
+            "start_eight": "wild",
+            "max_plays": 60,
+        },
+    ],
     "hearts_v0": [
         {"num_players": 3, "lead_any_club": True, "jd_bonus": True, "moon": "choice"},
         {"num_players": 5, "target": 50, "first_trick_points": True, "no_trick_bonus": True},

@@ -4,9 +4,9 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import shuffle, start_stream
 from cardenvs.games.uno import knowledge, places, state, table
 from cardenvs.games.uno.cards import COLOURED, COPIES, DECK_SIZE, NUM_KINDS, SYMBOL_OF, WILD
+from cardenvs.kits.shedding import clear_pile, lay_on_pile, next_of_stock, put_under_stock, shuffle_stock, take_top
 
 SHUFFLE = 1  # chance source: the draw pile made again
 
@@ -63,10 +63,8 @@ def clear_table(s):
             place += 1
         s.discarded[kind] = 0
         s.recycled[kind] = 0
-    for place in range(DECK_SIZE):
-        s.pile[place] = state.NO_CARD
     s.num_stock = DECK_SIZE
-    s.num_pile = 0
+    clear_pile(s)
     for p in range(s.rules.num_players):
         s.held[p] = 0
         s.hand_sizes[p] = 0
@@ -87,7 +85,7 @@ def deal_hands(s, log):
     """Deal the hands (2.1)."""
     for p in range(s.rules.num_players):
         for _ in range(s.rules.hand_size):
-            kind = _take_top(s)
+            kind = take_top(s)
             _enter_hand(s, p, kind)
             ev.log_move(log, table.DEALT, p, kind, table.STOCK, table.HAND + p, 1 << p)
 
@@ -95,7 +93,7 @@ def deal_hands(s, log):
 @kernel
 def turn_up(s, log):
     """Turn up the first card, and return its kind (2.2)."""
-    kind = _take_top(s)
+    kind = take_top(s)
     if s.is_tracked:
         places.note_seen_in_pile(s, kind)
     _put_on_pile(s, kind)
@@ -109,36 +107,16 @@ def put_back(s, log):
     kind = np.int64(s.pile[0])
     places.track(s)
     places.add_to_pile(s, kind, 1)
-    s.pile[0] = state.NO_CARD
-    s.num_pile = 0
+    clear_pile(s)
     s.discarded[kind] = 0
-    s.num_stock += 1
-    s.deck[DECK_SIZE - s.num_stock] = kind
+    put_under_stock(s, kind)
     ev.log_move(log, table.GOES_BACK, ev.NO_PLAYER, kind, table.PILE, table.STOCK, ev.EVERYBODY)
-    _shuffle_stock(s, log)
+    shuffle_stock(s, SHUFFLE, table.SHUFFLES, table.STOCK, log)
     s.recycled[kind] = 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # Drawing
-
-
-@kernel(inline=True)
-def _take_top(s):
-    """Take the top card off the draw pile and return it."""
-    place = DECK_SIZE - s.num_stock
-    kind = np.int64(s.deck[place])
-    s.deck[place] = state.NO_CARD
-    s.num_stock -= 1
-    return kind
-
-
-@kernel(inline=True)
-def _shuffle_stock(s, log):
-    start_stream(s, SHUFFLE, s.num_shuffles)
-    s.num_shuffles += 1
-    shuffle(s, s.deck, DECK_SIZE - s.num_stock, DECK_SIZE)
-    ev.log_shuffle(log, table.SHUFFLES, table.STOCK)
 
 
 @kernel
@@ -156,23 +134,18 @@ def recycle(s, log):
         ev.log_move(log, table.LIFTS_TOP, ev.NO_PLAYER, top, table.PILE, table.PASSING, ev.EVERYBODY)
         s.discarded[top] -= 1
     ev.log_move_all(log, table.RECYCLES, ev.NO_PLAYER, table.PILE, table.STOCK)
-    place = DECK_SIZE - s.num_stock
     for kind in range(NUM_KINDS):
         number = np.int64(s.discarded[kind])
         s.recycled[kind] = number
         places.add_to_pile(s, kind, number)
         s.discarded[kind] = 0
         for _ in range(number):
-            place -= 1
-            s.deck[place] = kind
-    s.num_stock += s.num_pile - kept
-    for k in range(s.num_pile):
-        s.pile[k] = state.NO_CARD
-    s.num_pile = 0
+            put_under_stock(s, kind)
+    clear_pile(s)
     if kept:
         _put_on_pile(s, top)
         ev.log_move(log, table.LAYS_TOP, ev.NO_PLAYER, top, table.PASSING, table.PILE, ev.EVERYBODY)
-    _shuffle_stock(s, log)
+    shuffle_stock(s, SHUFFLE, table.SHUFFLES, table.STOCK, log)
 
 
 @kernel(inline=True)
@@ -183,19 +156,13 @@ def can_draw(s, log):
     return s.num_stock > 0
 
 
-@kernel(inline=True)
-def next_of_stock(s):
-    """Return the top card of the draw pile, which has one."""
-    return np.int64(s.deck[DECK_SIZE - s.num_stock])
-
-
 @kernel
 def draw_to_hand(s, player, barred, event, log):
     """Draw a card that, as all know, is of no kind in `barred`; `event` is the kind of event."""
     knowledge.note_drawn(s, player, barred)
     if s.is_tracked:
         places.note_drawn(s, player, next_of_stock(s), player)
-    kind = _take_top(s)
+    kind = take_top(s)
     _enter_hand(s, player, kind)
     ev.log_move(log, event, player, kind, table.STOCK, table.HAND + player, 1 << player)
 
@@ -213,7 +180,7 @@ def draw_one(s, player, barred, log):
     """Draw the card that may be played at once (4.2); `barred` as in `draw_to_hand`."""
     if s.is_tracked:
         places.note_drawn(s, player, next_of_stock(s), places.DRAWN)
-    kind = _take_top(s)
+    kind = take_top(s)
     s.drawn = kind
     s.drawn_barred = barred
     ev.log_move(log, table.DRAWS, player, kind, table.STOCK, table.DRAWN + player, 1 << player)
@@ -237,8 +204,7 @@ def keep_drawn(s, player, log):
 
 @kernel(inline=True)
 def _put_on_pile(s, kind):
-    s.pile[s.num_pile] = kind
-    s.num_pile += 1
+    lay_on_pile(s, kind)
     s.discarded[kind] += 1
     s.symbol = SYMBOL_OF[kind]
 
@@ -265,7 +231,7 @@ def play_drawn(s, player, log):
 @kernel
 def draw_and_play(s, player, log):
     """Draw a card that is played at once, without a choice (8.3)."""
-    kind = _take_top(s)
+    kind = take_top(s)
     if s.is_tracked:
         places.note_seen_in_pile(s, kind)
     _put_on_pile(s, kind)

@@ -26,6 +26,7 @@ from cardenvs.games.uno.cards import (
 )
 from cardenvs.games.uno.legal import cards_to_play
 from cardenvs.kits.cards import chance_of_none, lowest_card
+from cardenvs.kits.shedding import next_player
 
 # Weights, checked by self-play one by one; those of a card are in tenths of a card of the colour that is then in force.
 _FOLLOWING = 10  # for each card left that can be played on it
@@ -106,7 +107,7 @@ def _best_card(s, player):
 @kernel
 def _worth(s, player, kind):
     """Return what playing a card is worth."""
-    following = state.next_player(s, player)
+    following = next_player(s, player)
     is_close = s.hand_sizes[following] <= _FEW
     worth = (_FOLLOWING_RLCARD if s.rules.rlcard else _FOLLOWING) * _num_following(s, player, kind)
     symbol = SYMBOL_OF[kind]
@@ -153,12 +154,12 @@ def _player_before(s, player):
 @kernel
 def _smallest_hand(s, player):
     """Return the other player with fewest cards, the next one of several."""
-    best = state.next_player(s, player)
-    other = state.next_player(s, best)
+    best = next_player(s, player)
+    other = next_player(s, best)
     while other != player:
         if s.hand_sizes[other] < s.hand_sizes[best]:
             best = other
-        other = state.next_player(s, other)
+        other = next_player(s, other)
     return best
 
 
@@ -167,7 +168,7 @@ def _is_kept(s, player, card):
     """Return whether to keep the card drawn: a wild card while there is time."""
     if card < WILD:
         return card == state.NO_CARD
-    return s.hand_sizes[player] >= _KEPT_WILD and s.hand_sizes[state.next_player(s, player)] > _FEW
+    return s.hand_sizes[player] >= _KEPT_WILD and s.hand_sizes[next_player(s, player)] > _FEW
 
 
 @kernel

@@ -39,6 +39,7 @@ from cardenvs.games.uno.cards import (
 )
 from cardenvs.games.uno.legal import matching, playable
 from cardenvs.kits.matches import leave, pay_best, pay_scores, pay_stake, pay_winner
+from cardenvs.kits.shedding import next_of_stock, next_player
 
 RANDOM_COLOUR = 2  # chance source: the colour of a wild card that nobody names (8)
 _PENALTY = 2  # cards for a player who is caught without having said Uno (7.6)
@@ -130,7 +131,7 @@ def _begin_turn(s, player):
 def _skip(s, player, log):
     """Pass over `player`."""
     ev.log_note(log, table.IS_SKIPPED, player, 0)
-    _begin_turn(s, state.next_player(s, player))
+    _begin_turn(s, next_player(s, player))
 
 
 @kernel
@@ -173,7 +174,7 @@ def _act(s, player, action, log):
         _ask_to_jump_in(s, log)
     else:
         effects.swap_hands(s, player, action - actions.SWAP_0, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
 
 
 @kernel
@@ -181,15 +182,15 @@ def _pass(s, player, log):
     """Keep the card drawn, say nothing, do not catch, or do not jump in."""
     if s.phase == state.DRAWN:
         effects.keep_drawn(s, player, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
     elif s.phase == state.SAY:
         s.phase = state.CATCH
         s.asked = 1
-        s.current_player = state.next_player(s, player)
+        s.current_player = next_player(s, player)
     else:
         s.asked += 1
         if s.asked < s.rules.num_players:
-            s.current_player = state.next_player(s, player)
+            s.current_player = next_player(s, player)
         elif s.phase == state.CATCH:
             _ask_to_jump_in(s, log)
         else:
@@ -209,7 +210,7 @@ def _draw(s, player, log):
     if s.rules.draw == state.UNTIL_PLAYABLE:
         fitting = matching(s) | WILD_BIT
         barred = fitting | (WILD_FOUR_BIT if state.may_challenge(s) else np.int64(0))
-        while effects.can_draw(s, log) and not _fits(s, player, effects.next_of_stock(s)):
+        while effects.can_draw(s, log) and not _fits(s, player, next_of_stock(s)):
             effects.draw_to_hand(s, player, barred, table.DRAWS_ON, log)
         barred = ALL_KINDS & ~(fitting | WILD_FOUR_BIT)
     if effects.can_draw(s, log):
@@ -217,7 +218,7 @@ def _draw(s, player, log):
         s.phase = state.DRAWN
     else:
         ev.log_note(log, table.NO_CARDS, player, 0)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
 
 
 @kernel
@@ -244,13 +245,13 @@ def _draw_as_rlcard(s, player, log):
     knowledge.bar_from_hand(s, player, matching(s) | WILD_BIT | WILD_FOUR_BIT)
     if not effects.can_draw(s, log):
         ev.log_note(log, table.NO_CARDS, player, 0)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
         return
-    kind = effects.next_of_stock(s)
+    kind = next_of_stock(s)
     if kind >= WILD:
         effects.draw_and_play(s, player, log)
         effects.set_colour(s, player, _random_colour(s), table.NEW_COLOUR, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
     elif kind // COLOURED == s.colour:
         effects.draw_and_play(s, player, log)
         s.author = player
@@ -258,7 +259,7 @@ def _draw_as_rlcard(s, player, log):
     else:
         barred = COLOUR_SETS[s.colour] | WILD_BIT | WILD_FOUR_BIT
         effects.draw_to_hand(s, player, barred, table.DRAWS, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ def _ask_to_jump_in(s, log):
     if s.rules.jump_in and kind < WILD and s.discarded[kind] < COPIES[kind]:
         s.phase = state.JUMP
         s.asked = 1
-        s.current_player = state.next_player(s, s.author)
+        s.current_player = next_player(s, s.author)
     else:
         _take_effect(s, log)
 
@@ -316,7 +317,7 @@ def _ask_to_jump_in(s, log):
 def _take_effect(s, log):
     """Let the last card take effect, and go on to the next decision (4.3 to 4.6, 7.1, 7.4)."""
     player = np.int64(s.author)
-    following, symbol = state.next_player(s, player), s.symbol
+    following, symbol = next_player(s, player), s.symbol
     if symbol == SKIP:
         _skip(s, following, log)
     elif symbol == REVERSE:
@@ -324,7 +325,7 @@ def _take_effect(s, log):
         if s.rules.num_players == 2 and not s.rules.rlcard:
             _skip(s, following, log)
         else:
-            _begin_turn(s, state.next_player(s, player))
+            _begin_turn(s, next_player(s, player))
     elif symbol in (DRAW_TWO, WILD_FOUR_SYMBOL):
         if s.rules.stacking != state.NO_STACKS:
             s.phase = state.STACK
@@ -340,7 +341,7 @@ def _take_effect(s, log):
     else:
         if s.rules.seven_zero and symbol == ZERO:
             effects.hand_on(s, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
 
 
 @kernel(inline=True)
@@ -357,7 +358,7 @@ def _swap_for_seven(s, player, log):
     """Swap hands with the only other player, or ask with whom (7.4)."""
     if s.rules.num_players == 2:
         effects.swap_hands(s, player, 1 - player, log)
-        _begin_turn(s, state.next_player(s, player))
+        _begin_turn(s, next_player(s, player))
     else:
         s.phase = state.SWAP
         s.current_player = player
@@ -388,7 +389,7 @@ def _challenge(s, player, log):
 @kernel
 def _go_out(s, player, log):
     """End the round; the next player still draws for the last card (5.1, 5.2)."""
-    following = state.next_player(s, player)
+    following = next_player(s, player)
     if s.rules.stacking != state.NO_STACKS:
         effects.draw_cards(s, following, np.int64(s.owed), log)
     else:

@@ -8,8 +8,8 @@ from cardenvs.core.errors import OptionError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.seats import wrap
 from cardenvs.games.uno.cards import COPIES, DECK_SIZE, NUM_KINDS
+from cardenvs.kits.shedding import slot_fields, stock_fields
 
 MAX_PLAYERS = 10
 MAX_ROUNDS = 100  # of a match (6.3)
@@ -77,9 +77,8 @@ STATE = record(
     MAX_PLAYERS,
     [
         # Cards
-        ("deck", "i1", (DECK_SIZE,)),  # NO_CARD, then num_stock cards of the draw pile, top first   seen by: nobody
-        ("pile", "i1", (DECK_SIZE,)),  # the discards, bottom first; NO_CARD above                   seen by: all
-        ("discarded", "i1", (NUM_KINDS,)),  # the same by kind                                       seen by: all
+        *stock_fields(DECK_SIZE),  # the stock is the draw pile
+        ("discarded", "i1", (NUM_KINDS,)),  # the discards by kind                                   seen by: all
         ("hands", "i1", (MAX_PLAYERS, NUM_KINDS)),  # counts by kind                                 seen by: owner
         ("held", "i8", (MAX_PLAYERS,)),  # kinds in hands[p], as a bit set                           seen by: owner
         ("drawn", "i1"),  # the card that the player to act has just drawn, or NO_CARD               seen by: its owner
@@ -92,11 +91,8 @@ STATE = record(
         ("may", "i2", (MAX_PLAYERS, NUM_KINDS)),
         # The rest is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
-        ("num_stock", "i1"),
-        ("num_pile", "i1"),
         ("colour", "i1"),  # in force
         ("symbol", "i1"),  # of the card played last
-        ("direction", "i1"),  # 1 to the left, -1 to the right
         ("phase", "i1"),
         ("author", "i1"),  # who has played the last card, or NO_PLAYER before the first
         ("old_colour", "i1"),  # in force before the last card
@@ -107,15 +103,11 @@ STATE = record(
         ("num_turns", "i2"),  # begun in this round
         ("scores", "i4", (MAX_PLAYERS,)),
         ("is_shown", "u1"),  # 1: the round is over, and all hands lie open
-        ("num_shuffles", "i4"),  # of the draw pile, after the deals
         ("num_random_colours", "i4"),  # drawn (8)
         ("recycled", "i1", (NUM_KINDS,)),  # cards that went into the draw pile when it was last made
         ("is_tracked", "u1"),  # 1: the draw pile has been made again, and where hidden cards can be is kept
         # What events prove about hidden cards; see knowledge.py
-        ("is_plain", "u1"),  # 1: nothing; slots are then not kept
-        ("num_slots", "i1"),
-        ("slot_owner", "i1", (DECK_SIZE,)),
-        ("slot_barred", "i8", (DECK_SIZE,)),
+        *slot_fields(DECK_SIZE),
         ("drawn_barred", "i8"),  # the same of the card in `drawn`
         ("guilty", "u1", (MAX_PLAYERS,)),  # bit set of colours of which p has shown to hold a card
     ],
@@ -128,23 +120,6 @@ def deck(options):
 
 
 @kernel(inline=True)
-def next_player(s, player):
-    """Return the player after `player` in the direction of play."""
-    n = s.rules.num_players
-    return wrap(player + s.direction + n, n) if s.direction < 0 else wrap(player + 1, n)
-
-
-@kernel(inline=True)
 def may_challenge(s):
     """Return whether any Wild Draw Four may be played, and challenged (4.6, 7.1)."""
     return s.rules.wild4 == CHALLENGES and s.rules.stacking == NO_STACKS and not s.rules.rlcard
-
-
-def stock_of(s):
-    """Return the cards of the draw pile, the next one first."""
-    return s.deck[DECK_SIZE - int(s.num_stock) :]
-
-
-def pile_of(s):
-    """Return the discards, the last one last."""
-    return s.pile[: int(s.num_pile)]

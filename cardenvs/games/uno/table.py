@@ -1,8 +1,9 @@
 """The table of Uno, and the kinds of event that change it."""
 
 from cardenvs.core.events import Op, Part, Table
-from cardenvs.games.uno.state import MAX_PLAYERS, pile_of, stock_of
+from cardenvs.games.uno.state import MAX_PLAYERS
 from cardenvs.kits.matches import declare_forfeit
+from cardenvs.kits.shedding import pile_of, stock_of
 
 TABLE = Table(MAX_PLAYERS)
 

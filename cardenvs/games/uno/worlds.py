@@ -1,40 +1,24 @@
 """Worlds of Uno: hidden cards dealt again, as far as a player cannot know where they are (9).
 
 If events have proved nothing, all deals of the hidden cards are equally likely, and a shuffle deals them. Otherwise
-cards go to slots that bar some kinds (see knowledge.py). A random deal is then repaired by random swaps until all cards
-fit, and mixed by swaps that keep them so, each of which is as likely as its reverse.
+cards go to slots that bar some kinds (see knowledge.py and kits/shedding.py).
 """
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.record import packed
-from cardenvs.core.rng import canonical_shuffle, random_below
-from cardenvs.core.scratch import stack_record
+from cardenvs.core.rng import canonical_shuffle
 from cardenvs.games.uno import state
 from cardenvs.games.uno.cards import COLOUR_SETS, DECK_SIZE, NUM_COLOURS, NUM_KINDS
-from cardenvs.games.uno.knowledge import vacate
 from cardenvs.games.uno.places import AS_DRAWN, DRAWN, IN_PILE, PILE, conclude, forget, num_hidden
 from cardenvs.games.uno.state import MAX_PLAYERS
 from cardenvs.kits.deck import begin_world
+from cardenvs.kits.shedding import NO_MARKS, add_card, add_place, fit_cards, new_places, shuffle_cards, vacate
 
-_REPAIRS = 400  # tries for each card
-_SWAPS = 12  # for each card
 _WORLDS = 50  # tried, when a player is known to hold a card of some colour
 
-# Hidden cards, and the places where they lie: first those in hands, then the card just drawn, then the draw pile
+# Owners of places that are no hands: the card just drawn, and the draw pile, which comes last
 ANYWHERE = (1 << MAX_PLAYERS) - 1 | IN_PILE | AS_DRAWN
-_PLACES = packed(
-    [
-        ("number", "i8"),
-        ("num_slots", "i8"),  # places in hands
-        ("kinds", "i8", (DECK_SIZE,)),  # of the cards
-        ("may", "i8", (DECK_SIZE,)),  # bit sets of the owners to whom they may go
-        ("owner", "i8", (DECK_SIZE,)),  # of the places: a player, PILE or DRAWN
-        ("barred", "i8", (DECK_SIZE,)),  # bit sets of the kinds that they bar
-    ]
-)
-_new_places = stack_record(_PLACES)
 
 
 @kernel
@@ -45,7 +29,7 @@ def determinize(s, player, seed):
         canonical_shuffle(s, s.deck, DECK_SIZE - s.num_stock, DECK_SIZE)
         _forget_others(s, player)
         return
-    places = _new_places()
+    places = new_places()
     places.number = places.num_slots = 0
     if s.is_tracked:
         conclude(s, player, True)
@@ -65,17 +49,11 @@ def _list_cards(s, player, places):
     for kind in range(NUM_KINDS):
         if s.is_tracked:
             for _ in range(s.sure[player, PILE, kind]):
-                _add_card(places, kind, IN_PILE)
+                add_card(places, kind, IN_PILE)
             for _ in range(s.sure[player, DRAWN, kind]):
-                _add_card(places, kind, AS_DRAWN)
+                add_card(places, kind, AS_DRAWN)
         for _ in range(num_hidden(s, player, kind)):
-            _add_card(places, kind, s.may[player, kind] if s.is_tracked else ANYWHERE)
-
-
-@kernel(inline=True)
-def _add_card(places, kind, may):
-    places.kinds[places.number], places.may[places.number] = kind, may
-    places.number += 1
+            add_card(places, kind, s.may[player, kind] if s.is_tracked else ANYWHERE)
 
 
 @kernel
@@ -86,34 +64,30 @@ def _list_slots(s, player, places):
         for p in range(n):
             if p != player:
                 for _ in range(s.hand_sizes[p]):
-                    _add_place(places, p, np.int64(0))
+                    add_place(places, p, np.int64(0))
     else:
         for k in range(s.num_slots):
             if s.slot_owner[k] != player:
-                _add_place(places, np.int64(s.slot_owner[k]), np.int64(s.slot_barred[k]))
+                add_place(places, np.int64(s.slot_owner[k]), np.int64(s.slot_barred[k]))
     for p in range(n):
         if p != player and (s.is_tracked or s.knowing[p] >> player & 1):
             for kind in range(NUM_KINDS):
                 for _ in range(_num_placed(s, player, p, kind)):
-                    places.num_slots = vacate(places.owner, places.barred, places.num_slots, p, kind)
+                    places.num_slots = vacate(places.owner, places.barred, places.num_slots, p, kind, NO_MARKS)
     end = places.num_slots
     if s.drawn != state.NO_CARD and s.current_player != player:
         places.owner[end], places.barred[end] = DRAWN, s.drawn_barred
         end += 1
     for k in range(end, places.number):
         places.owner[k], places.barred[k] = PILE, 0
+    for k in range(places.number):
+        places.takes[k] = 1 << places.owner[k]
 
 
 @kernel(inline=True)
 def _num_placed(s, player, p, kind):
     """Return how many cards of a kind `player` knows to be in the hand of `p`."""
     return np.int64(s.sure[player, p, kind]) if s.is_tracked else np.int64(s.known[player, p, kind])
-
-
-@kernel(inline=True)
-def _add_place(places, owner, barred):
-    places.owner[places.num_slots], places.barred[places.num_slots] = owner, barred
-    places.num_slots += 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -124,55 +98,11 @@ def _add_place(places, owner, barred):
 def _deal(s, player, places):
     """Shuffle the cards so that they fit their places, and so that the guilty hold what they are guilty of (9.3)."""
     for _ in range(_WORLDS):
-        _shuffle_cards(s, places)
+        shuffle_cards(s, places)
         if not s.is_plain or s.is_tracked:
-            _repair(s, places)
-            _mix(s, places)
+            fit_cards(s, places)
         if _are_guilty(s, player, places):
             return
-
-
-@kernel(inline=True)
-def _shuffle_cards(s, places):
-    for k in range(places.number - 1):
-        _swap(places, k, k + random_below(s.rng, places.number - k))
-
-
-@kernel(inline=True)
-def _swap(places, i, j):
-    places.may[i], places.may[j] = places.may[j], places.may[i]
-    places.kinds[i], places.kinds[j] = places.kinds[j], places.kinds[i]
-
-
-@kernel(inline=True)
-def _fits(places, card, place):
-    """Return whether a card may lie in a place."""
-    return places.may[card] >> places.owner[place] & 1 & ~(places.barred[place] >> places.kinds[card])
-
-
-@kernel
-def _repair(s, places):
-    """Swap cards that do not fit with random ones, unless fewer fit then."""
-    i, tries = np.int64(0), np.int64(0)
-    while i < places.number and tries < _REPAIRS * places.number:
-        if _fits(places, i, i):
-            i += 1
-            continue
-        j = np.int64(random_below(s.rng, places.number))
-        if _fits(places, i, j) + _fits(places, j, i) >= _fits(places, j, j):
-            _swap(places, i, j)
-            if j < i and not _fits(places, j, j):
-                i = j
-        tries += 1
-
-
-@kernel
-def _mix(s, places):
-    """Swap random pairs of cards that fit where the other one lies."""
-    for _ in range(_SWAPS * places.number):
-        i, j = random_below(s.rng, places.number), random_below(s.rng, places.number)
-        if _fits(places, i, j) & _fits(places, j, i):
-            _swap(places, i, j)
 
 
 @kernel
