@@ -15,7 +15,7 @@ from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
-from cardenvs.games.liars_dice import rules
+from cardenvs.games.liars_dice import belief, rules
 
 GAME = get_game("liars_dice_v0")
 
@@ -367,3 +367,96 @@ def test_6_2_the_next_roll_depends_on_the_world():
         twin.apply(twin.legal_actions()[-1])
         following.add(str(twin.record.dice))
     assert len(following) > 5
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent, and the worlds of search
+
+
+def hold_chance(state, quantity, face):
+    """The chance that a bid holds for the player to act, if all dice of the others fall at random."""
+    s, player = state.record, state.current_player
+    wild = int(rules.wild_face(s))
+    good = {face, wild or face}
+    own = sum(int(s.dice[player, one - 1]) for one in good)
+    unseen, chance = int(s.all_dice - s.num_dice[player]), len(good) / int(s.rules.sides)
+    needed = range(max(quantity - own, 0), unseen + 1)
+    return sum(math.comb(unseen, k) * chance**k * (1 - chance) ** (unseen - k) for k in needed)
+
+
+def plain_counter(state):
+    """Call a bid that holds less than half the time, else make the bid that is most likely to hold."""
+    s = state.record
+    if s.quantity and hold_chance(state, int(s.quantity), int(s.face)) < 0.5:
+        return rules.liar_of(s.rules)
+    bids = [action for action in state.legal_actions() if action < rules.liar_of(s.rules)]
+    return max(
+        bids or [rules.liar_of(s.rules)],
+        key=lambda bid: (hold_chance(state, int(rules.quantity_of(s, bid)), int(rules.face_of(s, bid))), -bid),
+    )
+
+
+def mean_return(other, games, **options):
+    """The mean return of the rule agent, over all seats, against others who choose by other(state, seed)."""
+    total = 0.0
+    for seed in range(games):
+        state = GAME.new_state(seed=seed, **options)
+        seat = seed % state.num_players
+        while not state.is_terminal:
+            own = state.current_player == seat
+            state.apply(state.policy_action("heuristic", seed) if own else other(state, seed))
+        total += state.returns[seat]
+    return total / games
+
+
+ELIMINATION = {"num_players": 3, "dice": 3, "wild": "ones", "ones_bids": "halved", "format": "elimination",
+               "exact_call": True, "palifico": True}  # fmt: skip
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of games")
+@pytest.mark.parametrize("options", [{}, {"dice": 1}, {"bidding": "face_first"}, {"num_players": 5}, ELIMINATION])
+def test_the_rule_agent_beats_random_play(options):
+    assert mean_return(lambda state, seed: state.policy_action("random", seed), 300, **options) > 0.4
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of games")
+@pytest.mark.parametrize(("options", "games"), [({}, 1500), ({"dice": 2}, 1500), (ELIMINATION, 200)])
+def test_the_rule_agent_beats_a_plain_counter(options, games):
+    assert mean_return(lambda state, _: plain_counter(state), games, **options) > 0.05
+
+
+def test_the_rule_agent_calls_what_its_dice_make_unlikely_and_raises_what_they_make_certain():
+    state = played("1 1 1 1 2|3 3 3 6 6", "6-3")
+    assert state.action_label(state.policy_action("heuristic", 1)) != "liar"
+    state = played("1 1 1 1 2|4 4 4 5 5", "6-3")
+    assert state.action_label(state.policy_action("heuristic", 1)) == "liar"
+
+
+def test_the_rule_agent_calls_exact():
+    """The agent has the one three that was bid, and every other bid needs luck."""
+    state = played("1|3", "1-3", exact_call=True, sides=8, wild="none")
+    assert state.action_label(state.policy_action("heuristic", 1)) == "exact"
+
+
+def test_likely_worlds_fit_the_bids():
+    """A player who has bid fives holds more of them in worlds for search, and other faces equally often."""
+    state = played("1 1 1 1 1|2 2 2 2 2", "2-5", wild="none")
+    counts, worlds = np.zeros(6), (2000 if COMPILED else 50)
+    for seed in range(worlds):
+        records = state.records.copy()
+        belief.sample_belief(records[0], 1, seed)
+        assert records["dice"][0, 1].tolist() == state.record.dice[1].tolist()
+        counts += records["dice"][0, 0, :6]
+    assert counts.sum() == 5 * worlds
+    others = np.delete(counts, 4)
+    assert counts[4] > 2 * others.max()
+    assert chdtrc(4, ((others - others.mean()) ** 2).sum() / others.mean()) > 1e-3
+
+
+def test_likely_worlds_do_not_depend_on_hidden_dice():
+    one, other = (played(f"3 4 1|{dice}", "1-1 2-2").records for dice in ("1 1 2", "5 6 6"))
+    for seed in range(20):
+        first, second = one.copy(), other.copy()
+        belief.sample_belief(first[0], 0, seed)
+        belief.sample_belief(second[0], 0, seed)
+        assert first["dice"].tolist() == second["dice"].tolist()

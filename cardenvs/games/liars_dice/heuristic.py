@@ -26,9 +26,11 @@ from cardenvs.games.liars_dice.rules import (
 policies_need_legal = False
 
 # Found by matches of rule agents with different values.
-_LOAD = 1.0  # what a bid adds to the weight of its face, which is 1 for others
-_DOUBT, _STEEPNESS = 0.6, 1.6  # standard deviations above what is expected, at which half the bids are called; and slope
-_BLUFF = 0.08  # how often the agent bids as if one of its dice showed another face
+_LOAD = 3.0  # what a bid adds to the weight of its face, which is 1 for others
+_DOUBT = 0.1  # standard deviations above what is expected, at which half the bids are called
+_STEEPNESS = 1.1  # how fast that grows
+_RAISED = 0.35  # value of a bid that the next player raises
+_BLUFF = 0.05  # how often the agent bids as if one of its dice showed another face
 
 _BELIEF = packed(
     [
@@ -58,7 +60,7 @@ def heuristic(s, legal, n, rng):
         own = _matching(s, b.own, face)
         for quantity in range(lowest, s.all_dice + 1):
             called = _chance_of_call(s, quantity, face)
-            value = called * (2 * _at_least(s, b, quantity - own) - 1)
+            value = called * (2 * _at_least(s, b, quantity - own) - 1) + (1 - called) * _RAISED
             if value > best_value:
                 best, best_value = bid_id(s, quantity, face), value
     return best

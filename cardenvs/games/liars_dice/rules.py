@@ -159,7 +159,7 @@ def wild_face(s):
 
 @kernel(inline=True)
 def lowest_quantity(s, face):
-    """Return the least number of dice that a bid on `face` may name now, if so many are in play (2.2, 2.3, 2.5, 4.6)."""
+    """Return the least number of dice that a bid on `face` may name now; more than are in play if it may not be bid."""
     never = s.all_dice + 1
     if s.quantity == 0:
         return never if face == 1 and not _may_open_on_ones(s) else 1

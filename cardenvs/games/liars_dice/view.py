@@ -2,7 +2,6 @@
 
 import math
 
-from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game_view import Choice
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
