@@ -15,6 +15,7 @@ from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
+from cardenvs.core.replay import Replay
 from cardenvs.games.liars_dice import belief, rules
 
 GAME = get_game("liars_dice_v0")
@@ -195,8 +196,28 @@ def test_the_chance_that_a_bid_holds_is_that_of_all_rolls():
 
 def test_faces_above_six_are_numbers():
     state = played("7 8|1 2", sides=8)
-    assert table_texts(state.view(0))["counters"]["dice"] == ["7 8", "▢ ▢"]
+    assert "player_0 rolls 7 8." in state.recap(0)
     assert state.facts(0)["wild_face"] == 8
+
+
+def test_dice_and_bids_are_drawn():
+    state = played("1 5|6 2|3 3", "1-2 2-3 2-5 3-1")
+    view = state.view(1)
+    assert table_texts(view)["piles"]["dice"] == [["?", "?"], ["2", "6"], ["?", "?"]]
+    assert "dice" not in table_texts(view)["counters"]
+    assert view["sheet"]["rows"] == [["1-2", "2-3", "2-5"], ["3-1"]]
+    rows = {choice["label"]: choice.get("row") for choice in view["choices"]}
+    assert (rows["3-2"], rows["6-6"], rows["liar"]) == (2, 5, None)
+    one_face = played("1 5|6 2|3 3", "2-3", bidding="face_first")
+    assert {choice["label"]: choice.get("row") for choice in one_face.view(1)["choices"]}["5-3"] == 2
+
+
+def test_dice_are_drawn_in_the_middle_of_a_call():
+    """Before and after the dice are shown, they lie there as tiles."""
+    state = played("1 5|6 2", "1-2 liar")
+    frames = [table_texts(frame.view)["piles"]["dice"] for frame in Replay.of(state).frames(0)]
+    assert frames[0] == [["1", "5"], ["?", "?"]]
+    assert frames[-1] == [["1", "5"], ["2", "6"]]
 
 
 # ---------------------------------------------------------------------------------------------------------------

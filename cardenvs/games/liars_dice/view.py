@@ -2,13 +2,14 @@
 
 import math
 
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import UNKNOWN, Pile, PileLayout
+from cardenvs.core.game_view import Choice, PileView, SheetView
 from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.liars_dice import rules
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
-_HIDDEN = "▢"
+_SHOWN_DICE = Pile("dice", ordered=False, layout=PileLayout.HAND)  # only in pictures: dice are no tokens of the table
 _REASONS = {
     rules.NO_BID: "there is no bid to call yet (rules.md 2.1)",
     rules.TOO_MANY: "only {dice} are in play (rules.md 2.4)",
@@ -24,6 +25,9 @@ class LiarsDiceView(View):
 
     tokens = tuple(str(face + 1) for face in range(rules.MAX_SIDES))
     shape = "ring"
+
+    def token_face(self, token):
+        return {"kind": "tile", "text": self.tokens[token], "colour": "black"}
 
     def fill_table(self, s, viewer, table):
         """Show dice to their owners, and to everybody once they are shown; the rest to all."""
@@ -73,15 +77,30 @@ class LiarsDiceView(View):
         return super().describe_event(event, kind)
 
     def arrange(self, s, viewer, scene):
-        """Show dice as faces, those that the viewer does not see as boxes, and the last bid as in its label."""
-        dice, bid = scene.counters["dice"], scene.counters["bid"]
-        dice.value = [
-            (" ".join(_HIDDEN * int(s.num_dice[p])) if value is None else _faces(value)) or "out"
-            for p, value in enumerate(dice.value)
-        ]
+        """Lay out dice as tiles instead of the counter, and show the last bid as in its label."""
+        dice, bid = scene.counters.pop("dice"), scene.counters["bid"]
+        for p, number in enumerate(dice.value):
+            shown = [UNKNOWN] * int(s.num_dice[p]) if number is None else [face - 1 for face in _digits(number)]
+            scene.piles["dice", p] = PileView(_SHOWN_DICE, p, "dice", PileLayout.HAND, shown)
+            if not s.num_dice[p]:
+                scene.notes[p].append("out")
+        if s.num_bids:
+            scene.sheet = _bids_sheet(s)
         bid.value = f"{_last_bid(s)} by player_{s.bidder}" if s.quantity else "none yet"
         if s.is_palifico:
             bid.label = "palifico, bid"
+
+
+def _bids_sheet(s):
+    """Return the bids of this bidding, a row for each round of the table."""
+    n, rows, last = int(s.rules.num_players), [], -1
+    for k in range(int(s.num_bids)):
+        bid, bidder = int(s.bids[k]), int(s.bidders[k])
+        if not rows or bidder <= last:
+            rows.append([])
+        rows[-1] += [""] * (bidder - len(rows[-1])) + [f"{rules.quantity_of(s, bid)}-{rules.face_of(s, bid)}"]
+        last = bidder
+    return SheetView([f"player_{p}" for p in range(n)], rows)
 
 
 def _last_bid(s):
@@ -92,10 +111,13 @@ def _dice(number):
     return count(int(number), "die")
 
 
+def _digits(number):
+    """Return dice from the number that a counter holds, as in 255: a two and two fives."""
+    return [int(digit) for digit in str(int(number)) if digit != "0"]
+
+
 def _faces(number):
-    """Return dice from the number that a counter holds, as in 255: ⚁ ⚄ ⚄."""
-    digits = [int(digit) for digit in str(int(number)) if digit != "0"]
-    return " ".join(_FACES[digit - 1] if digit <= len(_FACES) else str(digit) for digit in digits)
+    return " ".join(_FACES[face - 1] if face <= len(_FACES) else str(face) for face in _digits(number))
 
 
 def _chance(s, player):
