@@ -49,6 +49,17 @@ OPTIONS = {
         {"num_players": 5, "order_of_bids": "simultaneous", "trump": "rotate", "schedule": "up", "max_cards": 4},
         {"num_players": 3, "scoring": "penalty", "returns": "rank", "max_cards": 3, "first_dealer": "random"},
     ],
+    "liars_dice_v0": [
+        {
+            "num_players": 3,
+            "wild": "ones",
+            "ones_bids": "halved",
+            "format": "elimination",
+            "exact_call": True,
+            "palifico": True,
+        },
+        {"num_players": 4, "dice": 2, "sides": 8, "bidding": "face_first", "format": "elimination", "loss": "difference"},
+    ],
     "leduc_poker_v0": [{"num_players": 3}, {"ante": 5, "raise_size": (3, 10), "max_raises": 4}],
     "scopa_v0": [{"num_players": 3, "target": None, "napola": True}, {"num_players": 4, "scopone": "nine"}],
     "skat_v0": [{"all_pass": "ramsch", "jump_bids": False, "deals": 3}, {"bidding": "openspiel", "deals": 2}],
