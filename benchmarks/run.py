@@ -216,6 +216,19 @@ def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
             yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_dice(rounds: int, seconds: float) -> Iterator[Row]:
+    """Liar's dice for two beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
+    name = "liars_dice_v0"
+    peer = _made(functools.partial(c.open_spiel, "liars_dice(numdice=5)"))
+    peers = [] if peer is None else [(peer, "50x; 10 M")]
+    yield from versus(f"{name} batch, 1 core", c.batched(name, 4096), peers, rounds, seconds)
+    ours = c.batched(name, 4096, num_players=5, format="elimination")
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core, num_players=5, format=elimination", ours.best, "", 0.0, "")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
     """Uno beside RLCard: batched steps a second on one core with its rules and with our defaults, and first actions."""
     name = "uno_v0"
@@ -494,6 +507,7 @@ SECTIONS = {
     "canasta": section_canasta,
     "bridge": section_bridge,
     "tricks": section_tricks,
+    "dice": section_dice,
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
     "crazy_eights": section_crazy_eights,

@@ -675,7 +675,7 @@ def _read_alike(group: _Ids, other: _Ids) -> bool:
 
 def _pattern(label: str, tokens: set[str]) -> str:
     left, words = label.split(), []
-    longest = max(len(token.split()) for token in tokens)
+    longest = max((len(token.split()) for token in tokens), default=1)
     while left:
         size = next((n for n in range(min(longest, len(left)), 0, -1) if " ".join(left[:n]) in tokens), 0)
         words.append("CARD" if size else left[0])

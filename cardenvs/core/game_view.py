@@ -141,7 +141,7 @@ class Scene:
     """What a viewer will be shown of a table.
 
     Attributes:
-        piles: by name and owner.
+        piles: by name and owner. `View.arrange` may replace a counter that has no number to show by piles of its name.
         counters: by name.
         notes: for each player, what is true of them: "dealer", "folded".
         sheet: what is written down in the middle of the table, if anything.
@@ -369,8 +369,12 @@ def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -
     changed = set(now)
     for state, arranged in ((after, _arranged(after, viewer)), (before, earlier)):
         same = {place for place, value in _plain(state.table(viewer), n).items() if value == now[place]}
-        scene.piles |= {place: pile for place, pile in arranged.piles.items() if place in same}
+        # A pile that the arrangement adds shows the counter of its name.
+        added = {place: pile for place, pile in arranged.piles.items() if place not in now and place[0] in same}
+        scene.piles |= added | {place: pile for place, pile in arranged.piles.items() if place in same}
         scene.counters |= {name: counter for name, counter in arranged.counters.items() if name in same}
+        for name, _ in added:
+            scene.counters.pop(name, None)
         changed -= same
     scene.notes, scene.sheet, scene.turn = earlier.notes, earlier.sheet, earlier.turn
     for place, pile in earlier.piles.items():

@@ -17,6 +17,7 @@ _MOST_VALUES = 100_000  # values in a YAML file, with aliases expanded
 _MOST_ALIASES = 100  # aliases in a YAML file; aliases of aliases grow exponentially when expanded
 
 _UNCOUNTED = ("fish", "food")
+_PLURALS = {"die": "dice"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # including full-width forms
 
 
@@ -36,13 +37,13 @@ def one_line(text: str, most: int = 300) -> str:
 
 
 def count(number: float | None, noun: str, form: str = "") -> str:
-    """Return a number with its noun, such as "1 card", "2 cards", or "? cards" for None; the plural of fish is fish.
+    """Return a number with its noun, such as "1 card", "2 cards", "2 dice", or "? cards" for None; fish stay fish.
 
     `form` is Python's format specification of the number.
     """
     is_one = number is not None and abs(number) == 1
     written = "?" if number is None else format(number, form)
-    return f"{written} {noun if is_one or noun in _UNCOUNTED else f'{noun}s'}"
+    return f"{written} {noun if is_one or noun in _UNCOUNTED else _PLURALS.get(noun, f'{noun}s')}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

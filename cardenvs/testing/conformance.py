@@ -258,11 +258,29 @@ def _check_uniform(game: Game, report: Report, positions: int = 6, draws: int = 
         states = [state.clone() for state in case.positions() if not state.is_terminal]
         state = states[k % len(states)]
         for player in range(state.num_players):
+            if _others_chose_in_secret(case, state, player):
+                continue  # the player must think other actions possible, too
             wanted = _consistent_deals(case, state, player, report)
             found = Counter(state.determinize(player, seed).table(OMNISCIENT).normal() for seed in range(draws))
             if set(found) - set(wanted):
                 fail(case, state, f"determinize deals what player {player} knows to be impossible")
             _check_chi_square(case, state, wanted, found, draws)
+
+
+def _others_chose_in_secret(case: Case, state: State, player: int) -> bool:
+    """Return whether another player has chosen between actions that look the same to `player`."""
+    past = case.start()
+    for action in state.actions:
+        if past.current_player != player:
+            legal, followers = past.legal_actions(), set()
+            for other in legal:
+                follower = past.clone()
+                follower.apply(other)
+                followers.add(follower.information_state_key(player))
+            if len(followers) < len(legal):
+                return True
+        past.apply(action)
+    return False
 
 
 def _consistent_deals(case: Case, state: State, player: int, report: Report) -> dict[tuple[Any, ...], float]:

@@ -9,7 +9,7 @@ import pytest
 from pages import ROOT
 
 GROUP = "cardenvs.games"
-PLAYERS = {"high_card": 2, "liars_dice": 2, "plain_whist": 4}
+PLAYERS = {"goofspiel": 2, "high_card": 2, "plain_whist": 4}
 
 
 @pytest.fixture(params=PLAYERS)

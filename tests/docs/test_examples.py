@@ -190,7 +190,7 @@ def check_python(words: list[str]) -> None:
         assert importlib.util.find_spec(words[1]) is not None
         words = words[2:]
     for word in words:
-        if re.fullmatch(r"[\w/]+(\.py|/high_card|/liars_dice|/plain_whist)", word):
+        if re.fullmatch(r"[\w/]+(\.py|/goofspiel|/high_card|/plain_whist)", word):
             assert (ROOT / word).exists()
 
 

@@ -106,7 +106,7 @@ INSTALLED_FROM = re.compile(
 
 
 def pip_lines():
-    folders = ("examples/high_card", "examples/liars_dice", "examples/notebooks", "training", "benchmarks")
+    folders = ("examples/goofspiel", "examples/high_card", "examples/notebooks", "training", "benchmarks")
     texts = {page: read(page) for page in PAGES if page != "CHANGELOG.md"}
     texts |= {
         f"{folder}/README.md": read(f"{folder}/README.md")

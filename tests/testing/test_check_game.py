@@ -156,6 +156,8 @@ def _check_report(game, report):
     assert {phase for phase, _ in report.hidden} >= often
     assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
     assert report.longest > 1
+    if game.first_roll is not None:
+        return  # without tokens no deck shows whether twins are real; the tests of the game have to
     assert report.second_histories >= 4
     # Few are where players choose in secret, as those who pass cards in Hearts.
     assert report.compared_positions >= 1, "twins of this game are never compared with real histories"
