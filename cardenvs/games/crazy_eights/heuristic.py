@@ -11,7 +11,7 @@ from cardenvs.games.crazy_eights.state import EIGHT, NUM_SUITS, PACK, RANK_OF, R
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.shedding import next_player
 
-# Weights, checked by self-play one by one, in tenths of a card that can follow
+# Weights, set by judgement, in tenths of a card that can follow
 _FOLLOWING = 10  # for each card left that fits on the one played
 _EIGHT_COST = 60  # of using an eight
 _FEW = 2  # cards with which a player is nearly out
