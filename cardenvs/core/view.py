@@ -145,6 +145,7 @@ class View:
         One of:
             {"kind": "card", "rank": "T", "suit": "d"}: a playing card; without "suit", one of a single suit.
             {"kind": "tile", "text": "7", "colour": "red"}: a tile; colours are red, orange, blue, green, black, grey.
+            {"kind": "die", "text": "5"}: a die, with pips up to 6.
             {"kind": "text", "title": "Barn Owl", "lines": ["..."], "brief": "...", "colour": "green"}: any other card;
                 all but the title may be missing. "brief" replaces the lines where there is little room.
         """

@@ -1,4 +1,4 @@
-"""Drawings of single tokens: playing cards, tiles, cards with text, and backs. All are our own."""
+"""Drawings of single tokens: playing cards, tiles, dice, cards with text, and backs. All are our own."""
 
 import functools
 import json
@@ -13,6 +13,7 @@ TEXT_WIDTH = 156.0  # of a card with text
 LIST_HEIGHT = 24.0  # of such a card in a list, where it shows its title and marks in one line
 GRID_WIDTH, GRID_HEIGHT = 152.0, 48.0  # of a place in a grid, in which such a card shows its title and marks only
 TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
+DIE = 44.0  # width and height
 _TITLE, _LINE = 13.5, 13.5  # sizes of text
 _TITLE_HEIGHT, _LINE_HEIGHT = 16.0, 15.0  # of lines of text
 _MOST_LINES = 2  # of one text on a card; clients show cards with long texts large
@@ -42,6 +43,15 @@ SYMBOLS = "".join(
     for suit, path in (SUITS | _SHAPES).items()
 )
 _RANKS = {"T": "10"}
+_CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+_PIPS = {  # of a die, in steps from its middle
+    "1": ((0, 0),),
+    "2": ((-1, -1), (1, 1)),
+    "3": ((-1, -1), (0, 0), (1, 1)),
+    "4": _CORNERS,
+    "5": (*_CORNERS, (0, 0)),
+    "6": (*_CORNERS, (-1, 0), (1, 0)),
+}
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -82,6 +92,8 @@ def size_of(token: dict[str, Any], scale: float, in_grid: bool = False) -> tuple
     kind = token.get("face", {"kind": "card"})["kind"]
     if kind == "tile":
         return TILE_WIDTH * scale, TILE_HEIGHT * scale
+    if kind == "die":
+        return DIE * scale, DIE * scale
     if kind == "text":
         return (GRID_WIDTH if in_grid else TEXT_WIDTH), _text_height(token, in_grid)
     return CARD_WIDTH * scale, CARD_HEIGHT * scale
@@ -94,6 +106,8 @@ def draw(token: dict[str, Any], x: float, y: float, scale: float, style: str = "
         drawn = _card(token["face"], x, y, scale, style)
     elif kind == "tile":
         drawn = _tile(token["face"], x, y, scale, style)
+    elif kind == "die":
+        drawn = _die(token["face"], x, y, scale, style)
     else:
         drawn = _text_card(token, x, y, style, in_grid)
     marks = token.get("marks", []) if kind != "text" else []
@@ -137,15 +151,25 @@ def draw_back(x: float, y: float, scale: float) -> str:
     return box(x, y, width, height, "cv-back", 5 * scale) + inner
 
 
+def draw_hidden_die(x: float, y: float, scale: float) -> str:
+    """Return a die that the viewer does not see."""
+    side = DIE * scale
+    inner = box(x + 4 * scale, y + 4 * scale, side - 8 * scale, side - 8 * scale, "cv-back-in", 6 * scale)
+    return box(x, y, side, side, "cv-back", 9 * scale) + inner
+
+
 def _card(face: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:
     width, height = CARD_WIDTH * scale, CARD_HEIGHT * scale
     rank, suit = _RANKS.get(face["rank"], face["rank"]), face.get("suit")
     outline = box(x, y, width, height, f"cv-card {style}".strip(), 5 * scale)
-    if suit is None:
-        shown = text(x + width / 2, y + height / 2 + 10 * scale, rank, 30 * scale, "cv-rank cv-s", "middle")
-        return outline + shown
     squeezed = 17 * scale if len(rank) > 1 else 0.0  # so that a card on top of it leaves it readable
-    corner = text(x + 4.5 * scale, y + 18 * scale, rank, 18 * scale, f"cv-rank cv-{suit}", width=squeezed)
+    style = f"cv-rank cv-{suit or 's'}"
+    corner = text(x + 4.5 * scale, y + 18 * scale, rank, 18 * scale, style, width=squeezed)
+    if rank == "JK":
+        return outline + corner + _symbol("star", x + width * 0.3, y + height * 0.42, 30 * scale, "cv-s")
+    if suit is None:
+        squeezed = 30 * scale if len(rank) > 1 else 0.0
+        return outline + corner + text(x + width * 0.6, y + height * 0.82, rank, 34 * scale, style, "middle", squeezed)
     below = _suit(suit, x + 5 * scale, y + 22 * scale, 12 * scale)
     large = 28 * scale
     return outline + corner + below + _suit(suit, x + (width - large) * 0.72, y + height * 0.45, large)
@@ -171,6 +195,16 @@ def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     size = 11 * scale
     shape = _symbol(colour, x + (width - size) / 2, y + height * 0.62, size, f"cv-{colour}")
     return outline + number + shape
+
+
+def _die(face: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:
+    side = DIE * scale
+    outline = box(x, y, side, side, f"cv-card {style}".strip(), 9 * scale)
+    middle_x, middle_y, step = x + side / 2, y + side / 2, side * 0.26
+    if face["text"] not in _PIPS:
+        return outline + text(middle_x, middle_y + 8 * scale, face["text"], 24 * scale, "cv-rank cv-s", "middle")
+    pips = (circle(middle_x + dx * step, middle_y + dy * step, side * 0.09, "cv-s") for dx, dy in _PIPS[face["text"]])
+    return outline + "".join(pips)
 
 
 def _lines(token: dict[str, Any], in_grid: bool) -> tuple[Sequence[str], list[str]]:

@@ -223,6 +223,14 @@ def _across(pile: dict[str, Any], stack: dict[str, Any], scale: float, marks: Ma
     return Block(left + high, above.height, (turned, *above.parts))
 
 
+def hidden_dice(number: int, scale: float) -> Block:
+    """Return another player's dice side by side."""
+    step = faces.DIE * scale * 1.15
+    return Block(
+        step * number, faces.DIE * scale, tuple(faces.draw_hidden_die(step * k, 0, scale) for k in range(number))
+    )
+
+
 def backs(number: int, scale: float) -> Block:
     """Return the face-down hand of another player, in the same space however many cards it has."""
     wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale

@@ -19,6 +19,7 @@ from cardenvs.pictures.piles import (
     fan_height,
     flow,
     hand,
+    hidden_dice,
     is_arched,
     is_text,
     labelled,
@@ -81,6 +82,8 @@ class _Table:
         self.opponents = [(self.own + k) % num_players for k in range(1, num_players)]
         self.inside = form.across - 2 * form.margin
         self.has_mats = any(pile["layout"] == "grid" for pile in view["piles"])
+        tokens = (token for pile in view["piles"] for token in pile["tokens"] if "id" in token)
+        self.has_dice = any(token["face"]["kind"] == "die" for token in tokens)
         self.in_ring = view["shape"] == "ring" and form is _WIDE
 
     # -- piles --------------------------------------------------------------------------------------------------
@@ -106,7 +109,7 @@ class _Table:
             elif is_text(pile) and pile["layout"] != "stack":
                 found.append(listed(pile, self.form.back, self.marks, width))
             elif is_hand and not is_seen:
-                found.append(backs(pile["count"], self.form.back))
+                found.append((hidden_dice if self.has_dice else backs)(pile["count"], self.form.back))
             else:
                 scale = self.form.seen if is_seen else self.form.back
                 found.append((bare if is_hand else labelled)(pile, scale, self.marks, width))

@@ -50,6 +50,8 @@ def token_span(token: dict[str, Any]) -> Span:
         return face["title"], "bold" if "lines" in face else ""
     if face["kind"] == "tile":
         return token["text"], _style(face["colour"])
+    if face["kind"] == "die":
+        return token["text"], "bold"
     if "suit" in face:
         return token["text"], _SUIT_STYLES[face["suit"]]
     return token["text"], "magenta" if len(face["rank"]) > 1 else ""

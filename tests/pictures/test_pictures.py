@@ -138,6 +138,15 @@ def test_no_deck_of_unseen_cards_lies_on_a_poker_table():
     assert "deck" in {pile["name"] for pile in state.view(OMNISCIENT)["piles"]}
 
 
+def test_dice_have_pips_and_hidden_ones_have_none():
+    state = get_game("liars_dice_v0").new_state(seed=3)
+    drawn = draw_svg(state.view(0))
+    faces = [token["face"] for pile in state.view(0)["piles"] for token in pile["tokens"] if "id" in token]
+    assert len(faces) == 5
+    assert drawn.count('class="cv-s"') == sum(int(face["text"]) for face in faces)
+    assert drawn.count('class="cv-back"') == 5
+
+
 def test_texts_with_pictures_keep_their_words():
     for text in ("3 points, bowl nest for 4 eggs, 26 cm", "forest or wetland"):
         assert pictograms.is_pictured(text)

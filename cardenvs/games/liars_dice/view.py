@@ -27,7 +27,7 @@ class LiarsDiceView(View):
     shape = "ring"
 
     def token_face(self, token):
-        return {"kind": "tile", "text": self.tokens[token], "colour": "black"}
+        return {"kind": "die", "text": self.tokens[token]}
 
     def fill_table(self, s, viewer, table):
         """Show dice to their owners, and to everybody once they are shown; the rest to all."""
