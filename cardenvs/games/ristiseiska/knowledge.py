@@ -91,12 +91,12 @@ def note_gift(s, giver, player, card):
     """Note that `player` gets a card; call this before it has left the giver's hand."""
     _add_note(s, GIFT, player, giver, card)
     s.has_new[player] = 1
-    learn_of_gift(s, giver, player, card, s.hand_sizes[giver])
+    learn_of_gift(s, giver, player, card)
 
 
 @kernel
-def learn_of_gift(s, giver, player, card, size):
-    """Change what players know of each other's cards when one of `size` cards of the giver goes to `player` (9.3)."""
+def learn_of_gift(s, giver, player, card):
+    """Change what players know of each other's cards when a card goes from the giver to `player` (9.3)."""
     bit = np.int64(1) << card
     for p in range(s.rules.num_players):
         if p == giver:
@@ -106,8 +106,6 @@ def learn_of_gift(s, giver, player, card, size):
             s.known[p, giver] &= ~bit
             s.given[p] &= ~bit
         else:
-            if size == 1:
-                s.known[p, player] |= s.known[p, giver]
             s.known[p, giver] = 0
 
 

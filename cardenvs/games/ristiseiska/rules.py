@@ -54,7 +54,7 @@ def _begin_hand(s, given, log):
     ev.log_set(log, table.IS_DEALER, s.dealer, table.DEALER, s.dealer)
     effects.clear_table(s, log)
     starter = effects.deal_hands(s, given, log)
-    ev.log_note(log, table.STARTS, starter, 0)
+    ev.log_reveal(log, table.STARTS, starter, FIRST_CARD, table.HAND + starter, 1, ev.EVERYBODY)
     for p in range(s.rules.num_players):
         if p != starter:
             s.known[p, starter] = np.int64(1) << FIRST_CARD

@@ -21,7 +21,7 @@ NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffl
 NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value} begins.", opens=Part.HAND)
 IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.", is_detail=True)
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
-STARTS = TABLE.event("start", Op.NOTE, "{player} holds 7♣ and begins.", reveals_hidden_value=True)
+STARTS = TABLE.event("start", Op.REVEAL, "{player} holds {token} and begins.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.", closes=Part.TRICK)
 ASKS = TABLE.event("beg", Op.NOTE, "{player} cannot play and begs.", closes=Part.TRICK)
 PASSES = TABLE.event("pass", Op.NOTE, "{player} cannot play and passes.", closes=Part.TRICK)

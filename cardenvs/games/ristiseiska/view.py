@@ -6,6 +6,7 @@ from cardenvs.core.view import sees
 from cardenvs.games.ristiseiska import actions, state
 from cardenvs.games.ristiseiska.rules import hand_points
 from cardenvs.games.ristiseiska.state import (
+    FIRST_CARD,
     FIRST_OUT,
     GIVE,
     MORE,
@@ -39,10 +40,12 @@ class RistiseiskaView(PackView):
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):
-        """What the declarations say, and the hands."""
+        """What the declarations say, and the hands: cards that a viewer knows, others face down."""
         super().fill_table(s, viewer, table)
         for p in range(int(s.rules.num_players)):
-            table.put("hand", PACK.cards_of(s.hands[p]), player=p, seen=sees(viewer, p) or bool(s.is_shown))
+            is_seen = sees(viewer, p) or bool(s.is_shown)
+            shown = PACK.cards_of(s.hands[p] if is_seen else _known(s, viewer, p))
+            table.put("hand", shown, int(s.hand_sizes[p]) - len(shown), player=p)
 
     def arrange(self, s, viewer, scene):
         """Hands and layout by suit."""
@@ -120,6 +123,13 @@ class RistiseiskaView(PackView):
         if event.kind == "give" and event.token is None:
             return f"player_{event.player} gives a card."
         return super().describe_event(event, kind)
+
+
+def _known(s, viewer, player):
+    """Return the cards that a viewer knows to be in a hand; a spectator knows who holds 7♣."""
+    if viewer >= 0:
+        return s.known[viewer, player]
+    return s.hands[player] & (1 << FIRST_CARD)
 
 
 def _texts(cards):

@@ -376,7 +376,7 @@ def _relearn(s, player):
             s.known[p, q] = 0
     for k in range(s.num_notes):
         if s.note_kind[k] == GIFT:
-            learn_of_gift(s, s.note_giver[k], s.note_player[k], np.int64(s.note_card[k]), s.note_size[k])
+            learn_of_gift(s, s.note_giver[k], s.note_player[k], np.int64(s.note_card[k]))
     for p in range(n):
         s.given[p] &= ~s.laid
         for q in range(n):
