@@ -524,7 +524,7 @@ def check_against_the_oracle(seed):
         action = gift_that_fits(state) if hurts and state.phase == "give" else chooser.choice(legal)
         hands = int(state.record.num_hands)
         state.apply(action)
-        if action == BEG and state.options.beg == "random" or state.record.num_hands > hands:
+        if (action == BEG and state.options.beg == "random") or state.record.num_hands > hands:
             before, rows = len(rows), state.event_log()
             feed += dealt_and_drawn(rows[before:])
         oracle.act(as_oracle_says(action))

@@ -1,9 +1,9 @@
 """Actions of Ristiseiska, which are legal, and why the others are not. Paragraph numbers are those of rules.md.
 
-    id          action                                            phase
-    0..51       card = rank * 4 + suit: play it, or give it       play, more; give
-    52          beg, or pass where begging brings nothing         play
-    53          stop after an ace or a king                       more
+id          action                                            phase
+0..51       card = rank * 4 + suit: play it, or give it       play, more; give
+52          beg, or pass where begging brings nothing         play
+53          stop after an ace or a king                       more
 """
 
 import numpy as np

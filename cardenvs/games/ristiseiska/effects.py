@@ -10,7 +10,6 @@ from cardenvs.games.ristiseiska.state import FIRST_CARD, NO_CARD, NO_PLAYER, NUM
 from cardenvs.kits.cards import lowest_card
 from cardenvs.kits.deck import next_card, shuffle_deck
 
-
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
 
@@ -95,7 +94,7 @@ def set_begs(s, number, log):
         ev.log_set(log, table.COUNTS_BEGS, ev.NO_PLAYER, table.BEGS, number)
 
 
-@kernel(inline=True)
+@kernel
 def set_token(s, player, event, log):
     """Say who has the token (6.2)."""
     if event == table.TAKES_TOKEN or s.token != player:
@@ -103,7 +102,7 @@ def set_token(s, player, event, log):
         ev.log_set(log, event, player, table.TOKEN, player)
 
 
-@kernel(inline=True)
+@kernel
 def go_out(s, player, log):
     """Give a player without cards the next place (5.1, 5.2)."""
     s.place[player] = s.num_out

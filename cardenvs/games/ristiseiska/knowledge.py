@@ -69,7 +69,7 @@ def note_lacks(s, player):
     _add_note(s, LACKS, player, NO_PLAYER, NO_CARD)
 
 
-@kernel(inline=True)
+@kernel
 def _move_to_end(s, k):
     """Move a note that is no gift to the end, so that the numbers of plays ascend."""
     kind, num_plays, player = s.note_kind[k], s.note_plays[k], s.note_player[k]

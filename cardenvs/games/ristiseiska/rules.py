@@ -17,7 +17,6 @@ from cardenvs.games.ristiseiska.state import (
     ACES_AND_KINGS,
     FIRST_CARD,
     FIRST_OUT,
-    NO_CARD,
     NO_MATCH,
     NO_PLAYER,
     NUM_CARDS,
@@ -72,7 +71,7 @@ def _begin_turn(s, player):
     s.current_player = player
 
 
-@kernel(inline=True)
+@kernel
 def _end_turn(s, player, log):
     """Go on to the next player with cards, or end a hand in which begging goes round in a circle (4.8, 5.3)."""
     s.num_turns = min(s.num_turns + 1, s.rules.num_players)
@@ -83,7 +82,7 @@ def _end_turn(s, player, log):
         _begin_turn(s, _next_with_cards(s, player, 1))
 
 
-@kernel(inline=True)
+@kernel
 def _next_with_cards(s, player, step):
     """Return the nearest player with cards after `player`, or before if `step` is one less than the players."""
     n = s.rules.num_players
@@ -121,7 +120,7 @@ def _play(s, player, card, log):
         _end_turn(s, player, log)
 
 
-@kernel(inline=True)
+@kernel
 def _offer_another(s, player, log):
     """Ask for another card if one fits; the others see whether one does (4.7)."""
     if s.hands[player] & fitting(s):
@@ -178,7 +177,7 @@ def _is_too_early(s):
     return not s.rules.beg_first_round and s.num_turns < s.rules.num_players
 
 
-@kernel(inline=True)
+@kernel
 def _giver_to(s, player):
     """Return who gives a card to `player`, or NO_PLAYER (4.2 to 4.4)."""
     if (s.rules.beg != state.GIVER and s.rules.beg != state.RANDOM) or _is_too_early(s):
@@ -186,7 +185,7 @@ def _giver_to(s, player):
     return _next_with_cards(s, player, 1 if s.rules.beg_from else s.rules.num_players - 1)
 
 
-@kernel(inline=True)
+@kernel
 def _draw_from(s, giver):
     """Draw a card at random from a hand (4.2)."""
     start_stream(s, DRAW, s.num_draws)

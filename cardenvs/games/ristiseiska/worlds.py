@@ -19,19 +19,16 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.rng import random_unit
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.ristiseiska import state
 from cardenvs.games.ristiseiska.knowledge import GIFT, HAS, LACKS, learn_of_gift
 from cardenvs.games.ristiseiska.state import (
     FIRST_CARD,
     MAX_NOTES,
     MAX_PLAYERS,
     NO_CARD,
-    NO_PLAYER,
     NUM_CARDS,
-    fitting,
     fitting_on,
 )
-from cardenvs.kits.cards import count_bits, lowest_card
+from cardenvs.kits.cards import lowest_card
 from cardenvs.kits.deck import begin_world
 
 _PROPOSALS, _MOST_TRIED = 24, 600
