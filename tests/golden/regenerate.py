@@ -30,8 +30,16 @@ OPTIONS = {
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
     "crazy_eights_v0": [
         {"num_players": 2, "skip": "Q", "reverse": "A", "draw_two": "2", "openspiel": True},
-        {"num_players": 6, "draw_two": "7", "draw_when_able": False, "scoring": "own_penalty", "target": 100,
-         "hand_size": 4, "start_eight": "wild", "max_plays": 60},
+        {
+            "num_players": 6,
+            "draw_two": "7",
+            "draw_when_able": False,
+            "scoring": "own_penalty",
+            "target": 100,
+            "hand_size": 4,
+            "start_eight": "wild",
+            "max_plays": 60,
+        },
     ],
     "ristiseiska_v0": [
         {"num_players": 5, "beg": "random", "play_begged": True, "extra": True, "end": "places", "ace": "closer"},
