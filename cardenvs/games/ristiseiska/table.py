@@ -8,7 +8,7 @@ from cardenvs.kits.matches import declare_forfeit
 TABLE = Table(MAX_PLAYERS)
 
 STOCK = TABLE.pile("stock", layout="none", tokens=stock_of, seen="nobody")
-LAID = TABLE.pile("layout", layout="row", cards="laid")
+LAID = TABLE.pile("layout", layout="sets", cards="laid")
 HAND = TABLE.pile("hand", per_player=True, layout="hand")
 
 BEGS = TABLE.counter("begs", use="none", value="num_begs")

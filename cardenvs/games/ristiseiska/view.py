@@ -48,9 +48,12 @@ class RistiseiskaView(PackView):
             table.put("hand", shown, int(s.hand_sizes[p]) - len(shown), player=p)
 
     def arrange(self, s, viewer, scene):
-        """Hands and layout by suit."""
-        for pile in (scene.piles["layout", None], *(scene.piles["hand", p] for p in range(int(s.rules.num_players)))):
+        """Hands by suit, and the layout in suits."""
+        layout = scene.piles["layout", None]
+        for pile in (layout, *(scene.piles["hand", p] for p in range(int(s.rules.num_players)))):
             pile.tokens = sorted(pile.tokens, key=lambda card: (card < 0, card % NUM_SUITS, card))
+        suits = [sum(card % NUM_SUITS == suit for card in layout.tokens) for suit in range(NUM_SUITS)]
+        layout.groups = [size for size in suits if size]
         if s.token == NO_PLAYER:
             scene.counters["token"].use = CounterUse.NONE
         if s.num_begs:
