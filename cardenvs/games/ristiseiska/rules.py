@@ -187,10 +187,13 @@ def _giver_to(s, player):
 
 @kernel
 def _draw_from(s, giver):
-    """Draw a card at random from a hand (4.2)."""
-    start_stream(s, DRAW, s.num_draws)
-    s.num_draws += 1
+    """Draw a card at random from a hand (4.2).
+
+    The stream depends on the hand, too, as if it were shuffled first: the same seed draws other places of other hands.
+    """
     cards = s.hands[giver]
+    start_stream(s, DRAW, cards ^ np.int64(s.num_draws) << NUM_CARDS)
+    s.num_draws += 1
     for _ in range(random_below(s.rng, s.hand_sizes[giver])):
         cards &= cards - 1
     return lowest_card(cards)
