@@ -695,6 +695,25 @@ def histories(s, player, beggar, giver, number):
     return found
 
 
+def test_9_5_old_notes_are_forgotten():
+    state, chooser = GAME.new_state(seed=7, num_players=5, stall=10, end="places"), random.Random(7)
+    forgotten, before = False, 0
+    while not forgotten:
+        state.apply(gift_that_fits(state) if state.phase == "give" else chooser.choice(state.legal_actions()))
+        forgotten, before = state.record.num_notes < before, int(state.record.num_notes)
+    for player in range(5):
+        worlds_of(state, player, 10)
+
+
+def test_9_5_cards_are_dealt_even_if_notes_contradict_each_other():
+    state = played(DEAL_A, "7c", "6c", "7h")
+    s = state._states
+    s["num_notes"], s["note_kind"][0, 0], s["note_player"][0, 0], s["note_plays"][0, 0] = 1, HAS, 2, 0  # not player 2
+    hands = hands_of(state.determinize(1, 5))
+    assert sorted(map(len, hands)) == [16, 16, 17]
+    assert len({card for hand in hands for card in hand}) == 49
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # The rule agent
 

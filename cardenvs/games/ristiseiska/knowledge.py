@@ -4,7 +4,7 @@ A player who begs or passes shows that no card in hand fits. A card that fits do
 hand at that time, no card is ever one of those that fitted then; only a card that has come since may be.
 
 *Notes* keep what has happened, in order, for worlds: who had no card that fits, who had one, and who gave a card to
-whom. Old notes are forgotten if there are too many, which random play does not reach.
+whom. The older half is forgotten if there are too many, which random play does not reach (9.5).
 """
 
 import numpy as np

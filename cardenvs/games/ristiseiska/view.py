@@ -65,7 +65,7 @@ class RistiseiskaView(PackView):
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
-        """Return "play 9♥", "give 9♥", "beg", "pass", "take the token" or "stop"."""
+        """Return "play 9♥", "give 9♥", "beg" or "stop"."""
         if action < actions.BEG:
             return f"{'give' if s.phase == GIVE else 'play'} {PACK.texts[action]}"
         return "beg" if action == actions.BEG else "stop"
