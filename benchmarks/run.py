@@ -277,6 +277,17 @@ def section_crazy_eights(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_ristiseiska(rounds: int, seconds: float) -> Iterator[Row]:
+    """Ristiseiska: batched steps a second on one core, and seconds to the first action; no peer has the game."""
+    name = "ristiseiska_v0"
+    for players in (3, 5):
+        ours = c.batched(name, 1024, num_players=players)
+        race([ours], rounds, seconds)
+        yield Row(f"{name} batch, 1 core, num_players={players}", ours.best, "", 0.0, "4 M")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
     """Canasta: batched steps a second on one core for two and four players, and seconds to the first action."""
     for players, goal in ((4, "700,000"), (2, "")):
@@ -511,6 +522,7 @@ SECTIONS = {
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
     "crazy_eights": section_crazy_eights,
+    "ristiseiska": section_ristiseiska,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

@@ -46,6 +46,10 @@ OPTIONS = {
             "max_plays": 60,
         },
     ],
+    "ristiseiska_v0": [
+        {"num_players": 5, "beg": "random", "play_begged": True, "extra": True, "end": "places", "ace": "closer"},
+        {"num_players": 4, "beg": "token", "five_after_eight": True, "match_target": "100", "dealer": 3},
+    ],
     "hearts_v0": [
         {"num_players": 3, "lead_any_club": True, "jd_bonus": True, "moon": "choice"},
         {"num_players": 5, "target": 50, "first_trick_points": True, "no_trick_bonus": True},
