@@ -9,6 +9,7 @@ import pytest
 from dou_dizhu_oracle import ORDER, Oracle
 from scipy.special import chdtrc
 
+from cardenvs.agents import Turn, make_agent
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import SPECTATOR
@@ -683,14 +684,15 @@ def test_8_3_splits_are_as_likely_as_there_are_deals(seed):
 # The rule agent
 
 
-def duel_with_rlcard(deals):
-    """Of our rule agent against RLCard's, how often each side wins, once as landlord and once as peasants a deal.
+def duel_with_rlcard(deals, spec="heuristic"):
+    """Let an agent of ours play deals against RLCard's rule model, each once as landlord and once as both peasants.
 
     Returns:
         for each deal, the mean of our two results: 1 for a win, -1 for a loss.
     """
     module = pytest.importorskip("rlcard.models.doudizhu_rule_models")
     rule, results = module.DouDizhuRuleAgentV1(), []
+    ours = make_agent(spec, GAME, GAME.make_options(bidding="none", returns="win_loss"))
     np.random.seed(0)  # which RLCard's agent uses
     for seed in range(deals):
         total = 0.0
@@ -699,7 +701,7 @@ def duel_with_rlcard(deals):
             theirs = begin_in_rlcard(state)
             while not state.is_terminal:
                 if (state.current_player == 0) == is_landlord:
-                    action = state.policy_action("heuristic", 0)
+                    action = ours.act(Turn(state, state.current_player))
                     text = compact(PLAYS[action]) or "pass"
                 else:
                     text = rule.step({"raw_obs": theirs.state})
