@@ -18,9 +18,10 @@ SMALL = ppo.Settings(num_envs=16, rollout_steps=12, hidden=16, minibatches=2)
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
+def _one_thread_and_one_seed():
     before = torch.get_num_threads()
     torch.set_num_threads(1)
+    torch.manual_seed(0)
     yield
     torch.set_num_threads(before)
 
