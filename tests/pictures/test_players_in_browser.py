@@ -55,8 +55,9 @@ def click_through(player):
     player.click("#play")
     assert player.inner_text("#play") == "Pause"
     player.wait_for_selector(f"#count:not(:text-is('0 of {last}'))")
-    if player.inner_text("#play") == "Pause":
-        player.click("#play")
+    for _ in range(2):  # where play ends just before the click, it begins anew
+        if player.inner_text("#play") == "Pause":
+            player.click("#play")
     assert player.inner_text("#play") == "Play"
 
 

@@ -79,7 +79,7 @@ try { localStorage.getItem("cardenvs-motion") ?? localStorage.setItem("cardenvs-
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    server = Served(tmp_path_factory.mktemp("served") / "tables.db", "--pace", "0", "--think", "0")
+    server = Served(tmp_path_factory.mktemp("served") / "tables.db", program="browser_server.py")
     yield server
     server.kill()
 
@@ -300,7 +300,7 @@ def test_a_game_is_found_by_its_words_and_every_tile_has_its_picture(served, pag
     until(page, "[...document.querySelectorAll('.tile img')].every(one => one.complete && one.naturalWidth)")
     page.fill("#find", "finnish")
     assert [tile.get_attribute("data-game") for tile in page.locator(".tile:visible").all()] == [
-        "kasino_v0", "katko_v0", "marjapussi_v0"
+        "kasino_v0", "katko_v0", "marjapussi_v0", "ristiseiska_v0"
     ]  # fmt: skip
     page.fill("#find", "chess")
     assert page.locator(".tile:visible").count() == 0
