@@ -1,4 +1,4 @@
-"""A server without a limit on new tables, for tests in a browser: `python browser_server.py --port PORT --data FILE`."""
+"""A server that lets tests in a browser open many tables: `python browser_server.py --port PORT --data FILE`."""
 
 import sys
 
