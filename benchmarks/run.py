@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def section_batch(rounds: int, seconds: float) -> Iterator[Row]:
     for game, num_envs, peers in cases:
         if game in LIMITED_GAMES:
             peers.append((functools.partial(c.limit, game, num_envs), "0.5x"))
-        made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+        made = _all_made(peers)
         yield from versus(f"{game} batch, 1 core", c.batched(game, num_envs), made, rounds, seconds)
 
 
@@ -118,7 +118,7 @@ def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
         (lambda: c.open_spiel(c.OPEN_SPIEL_HOLDEM), "24x; 4 M"),
         (lambda: c.rlcard("no-limit-holdem"), "100x"),
     ]
-    made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+    made = _all_made(peers)
     yield from versus(f"{name} batch, 1 core", c.batched(name, 2048, format="cash"), made, rounds, seconds)
     classic = _made(lambda: c.classic("texas_holdem_no_limit_v6", num_players=6))
     if classic is not None:
@@ -196,7 +196,7 @@ def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
         (lambda: c.open_spiel("bridge(use_double_dummy_result=false)"), "20x; 3 M"),
         (lambda: c.rlcard("bridge"), "70x"),
     ]
-    made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+    made = _all_made(peers)
     yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), made, rounds, seconds)
     ours = c.batched(name, 1024, phase="play")
     race([ours], rounds, seconds)
@@ -208,8 +208,7 @@ def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
 def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
     """Trick-taking games beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
     for name, theirs, goal in TRICK_GAMES:
-        peer = _made(functools.partial(c.open_spiel, theirs))
-        peers = [] if peer is None else [(peer, goal)]
+        peers = _all_made([(functools.partial(c.open_spiel, theirs), goal)])
         yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
     with tempfile.TemporaryDirectory() as cache:
         for name, _, _ in TRICK_GAMES:
@@ -219,8 +218,7 @@ def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
 def section_dice(rounds: int, seconds: float) -> Iterator[Row]:
     """Liar's dice for two beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
     name = "liars_dice_v0"
-    peer = _made(functools.partial(c.open_spiel, "liars_dice(numdice=5)"))
-    peers = [] if peer is None else [(peer, "50x; 10 M")]
+    peers = _all_made([(functools.partial(c.open_spiel, "liars_dice(numdice=5)"), "50x; 10 M")])
     yield from versus(f"{name} batch, 1 core", c.batched(name, 4096), peers, rounds, seconds)
     ours = c.batched(name, 4096, num_players=5, format="elimination")
     race([ours], rounds, seconds)
@@ -232,8 +230,7 @@ def section_dice(rounds: int, seconds: float) -> Iterator[Row]:
 def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
     """Uno beside RLCard: batched steps a second on one core with its rules and with our defaults, and first actions."""
     name = "uno_v0"
-    peer = _made(lambda: c.rlcard("uno"))
-    peers = [] if peer is None else [(peer, "50x; 4 M")]
+    peers = _all_made([(lambda: c.rlcard("uno"), "50x; 4 M")])
     ours = c.batched(name, 1024, num_players=2, rlcard=True)
     yield from versus(f"{name} batch, 1 core, rlcard=true", ours, peers, rounds, seconds)
     ours = c.batched(name, 1024)
@@ -251,10 +248,9 @@ def section_dou_dizhu(rounds: int, seconds: float) -> Iterator[Row]:
         ({"four_with_two": False, "all_pass": "zero"}, lambda: c.open_spiel("dou_dizhu"), "100x; 0.5 M"),
     ]
     for options, make, goal in forms:
-        peer = _made(make)
         label = "".join(f", {key}={value}" for key, value in options.items())
-        with_peer = [] if peer is None else [(peer, goal)]
-        yield from versus(f"{name} batch, 1 core{label}", c.batched(name, 1024, **options), with_peer, rounds, seconds)
+        peers = _all_made([(make, goal)])
+        yield from versus(f"{name} batch, 1 core{label}", c.batched(name, 1024, **options), peers, rounds, seconds)
     ours = c.batched(name, 1024)
     race([ours], rounds, seconds)
     yield Row(f"{name} batch, 1 core", ours.best, "", 0.0, "0.5 M")
@@ -269,8 +265,7 @@ def section_crazy_eights(rounds: int, seconds: float) -> Iterator[Row]:
         ({}, "crazy_eights(players=4,reshuffle=true)", "50x; 4 M"),
         ({"openspiel": True, "reshuffle": False}, "crazy_eights(players=4)", "50x"),
     ):
-        peer = _made(functools.partial(c.open_spiel, theirs))
-        peers = [] if peer is None else [(peer, goal)]
+        peers = _all_made([(functools.partial(c.open_spiel, theirs), goal)])
         label = ", openspiel=true" if options else ""
         yield from versus(f"{name} batch, 1 core{label}", c.batched(name, 1024, **options), peers, rounds, seconds)
     with tempfile.TemporaryDirectory() as cache:
@@ -496,6 +491,11 @@ def _caller(name: str, call: Callable) -> Contestant:
         return 200
 
     return Contestant(name, lambda seconds: repeat_for(seconds, many))
+
+
+def _all_made(peers: Iterable[tuple[Callable[[], Contestant], str]]) -> list[tuple[Contestant, str]]:
+    """The contestants that can be made, with their goals."""
+    return [(peer, goal) for make, goal in peers if (peer := _made(make)) is not None]
 
 
 def _made(make: Callable[[], Contestant]) -> Contestant | None:

@@ -8,7 +8,7 @@ from cardenvs.core.record import takes_records
 from cardenvs.core.rng import mix64
 
 WIDE = 1 << 14
-"""Number of actions from which the masks of a batch are changed at the ids of the lists alone, not written anew."""
+"""Number of actions from which a step changes the masks of a batch only at the ids of the old and the new lists."""
 
 _U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
