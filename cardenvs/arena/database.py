@@ -84,7 +84,19 @@ class Database:
                 self._check_version()
             if self.path is not None:
                 self._register()
-        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._switch_to_wal()
+
+    def _switch_to_wal(self) -> None:
+        """Keep a journal that lets others read while this process writes."""
+        give_up_at = time.monotonic() + _BUSY_TIMEOUT_S
+        while True:  # SQLite does not wait here: the switch reads before it writes, so two at once would never end
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= give_up_at:
+                    raise
+                time.sleep(0.01)
 
     def _open_for_reading(self) -> None:
         if self.path is None:

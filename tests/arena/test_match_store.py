@@ -1,6 +1,8 @@
 """The store of finished games."""
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -52,6 +54,19 @@ def test_two_may_write_to_one_store(tmp_path):
         one.write()
         two.write()
         assert one.finished(MATCH.id) == two.finished(MATCH.id) == {(0, 0), (1, 0)}
+
+
+def test_many_may_create_a_store_at_once(tmp_path):
+    def open_and_close(path, together):
+        together.wait()
+        Store(path).close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(60):  # of these, some five fail where SQLite does not wait for a lock
+            together = threading.Barrier(4)
+            path = tmp_path / f"{number}.db"
+            for opened in [pool.submit(open_and_close, path, together) for _ in range(4)]:
+                opened.result()
 
 
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
