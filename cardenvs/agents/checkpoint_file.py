@@ -153,6 +153,8 @@ def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
     for name, known in (("activation", ACTIVATIONS), ("action_head", HEADS)):
         if shape[name] not in known:
             raise FormatError(f"{name} is one of {', '.join(known)}; got {short(shape[name])}")
+    if shape["action_head"] == "features" and not shape["action_features"]:
+        raise FormatError("action_head is features, but action_features is 0")
     return {name: shape[name] for name in _SHAPE}
 
 
@@ -245,13 +247,16 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
         FormatError: names the weights that do not fit.
     """
     sizes, num_actions = [shape["observation_size"], *shape["hidden"]], shape["num_actions"]
-    embedding, is_layer = shape["action_embedding"], shape["action_head"] == "layer"
+    embedding, action_head = shape["action_embedding"], shape["action_head"]
     expected: dict[str, tuple[int, ...]] = {"scale": (sizes[0],)}
     layers = [(f"trunk.{2 * k}", size, sizes[k + 1]) for k, size in enumerate(sizes[:-1])]
     if embedding:
-        expected |= {"policy.embedding.weight": (num_actions, embedding)}
-        expected |= {"policy.score.weight": (1, embedding), "policy.score.bias": (1,)} if is_layer else {}
-        expected |= {} if is_layer else {"policy.bias": (num_actions,)}
+        if action_head != "features":
+            expected |= {"policy.embedding.weight": (num_actions, embedding)}
+        if action_head == "product":
+            expected |= {"policy.bias": (num_actions,)}
+        else:
+            expected |= {"policy.score.weight": (1, embedding), "policy.score.bias": (1,)}
         if features := shape["action_features"]:
             expected |= {"policy.embedding.features": (num_actions, features)}
             expected |= {"policy.embedding.mix.weight": (embedding, features)}

@@ -4,11 +4,11 @@ Needs the extra `train` (torch).
 """
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from cardenvs.core.errors import require
+from cardenvs.core.errors import OptionError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
@@ -72,7 +72,7 @@ class Network(nn.Module):
             layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
         self.trunk = nn.Sequential(*layers)
         self.policy: LinearHead | EmbeddingHead | LayerHead = (
-            HEADS[action_head](hidden[-1], Embeddings(num_actions, action_embedding, action_features))
+            HEADS[action_head](hidden[-1], num_actions, action_embedding, action_features)
             if action_embedding
             else LinearHead(hidden[-1], num_actions)
         )
@@ -93,10 +93,15 @@ class Network(nn.Module):
         """Return a network with the sizes of a game, which scales each entry of the observation by its bounds.
 
         With embeddings and `action_features`, embeddings depend on the game's features of each action, scaled too.
+
+        Raises:
+            OptionError: the head needs features of actions, and the game has none.
         """
         layout = game.layout(options)
         known = game.action_features(options)
         num_features = known.shape[1] if action_features and action_embedding else 0
+        if action_head == "features" and not num_features:
+            raise OptionError(f"action_head features needs features of actions, and {game.name} has none")
         network = cls(layout.size, len(known), hidden, activation, action_embedding, action_head, num_features)
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
@@ -172,8 +177,7 @@ class Embeddings(nn.Embedding):
 
     def describe(self, features: np.ndarray) -> None:
         """Set the features (A, F) of the actions, each divided by its largest absolute value."""
-        most = np.maximum(np.abs(features.astype(np.float64)).max(0), 1)
-        self.features.copy_(torch.from_numpy(features / most))
+        self.features.copy_(_scaled(features))
 
     def begin(self, spread: float) -> None:
         """Draw new weights with standard deviation `spread`."""
@@ -200,19 +204,53 @@ class Embeddings(nn.Embedding):
             self.mix.weight.mul_(ratio)
 
 
+class FeatureEmbeddings(nn.Module):
+    """Embeddings of actions: a linear map of their features alone, so its size does not grow with the actions."""
+
+    features: Tensor
+
+    def __init__(self, num_actions: int, size: int, num_features: int) -> None:
+        """Create embeddings of `size` numbers, with features of 0."""
+        super().__init__()
+        self.mix = nn.Linear(num_features, size, bias=False)
+        self.register_buffer("features", torch.zeros(num_actions, num_features))
+
+    def describe(self, features: np.ndarray) -> None:
+        """Set the features (A, F) of the actions, each divided by its largest absolute value."""
+        self.features.copy_(_scaled(features))
+
+    def begin(self, spread: float) -> None:
+        """Draw new weights with standard deviation `spread`."""
+        nn.init.normal_(self.mix.weight, std=spread)
+
+    def table(self) -> Tensor:
+        """Return the embeddings of all actions, (A, size)."""
+        return self.of(torch.arange(len(self.features), device=self.features.device))
+
+    def of(self, actions: Tensor) -> Tensor:
+        """Return the embeddings (..., size) of some actions (...), int64."""
+        mixed: Tensor = self.mix(self.features[actions])
+        return mixed
+
+
+def _scaled(features: np.ndarray) -> Tensor:
+    most = np.maximum(np.abs(features.astype(np.float64)).max(0), 1)
+    return torch.from_numpy(features / most)
+
+
 class EmbeddingHead(nn.Module):
     """Logits as products of a query, computed from the hidden values, and an embedding of each action.
 
     Computes only logits of legal actions, which is much faster if few of thousands of actions are legal.
     """
 
-    def __init__(self, size_in: int, embedding: Embeddings) -> None:
+    def __init__(self, size_in: int, num_actions: int, size: int, num_features: int) -> None:
         """Start with logits close to 0."""
         super().__init__()
-        self.query = _linear(size_in, embedding.embedding_dim, 1.0)
-        self.embedding = embedding
-        self.bias = nn.Parameter(torch.zeros(embedding.num_embeddings))
-        embedding.begin(_LOGIT_GAIN)
+        self.query = _linear(size_in, size, 1.0)
+        self.embedding = Embeddings(num_actions, size, num_features)
+        self.bias = nn.Parameter(torch.zeros(num_actions))
+        self.embedding.begin(_LOGIT_GAIN)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
@@ -234,13 +272,15 @@ class LayerHead(nn.Module):
     As in DouZero, where a network scores one action at a time; the part for the observation is computed once.
     """
 
-    def __init__(self, size_in: int, embedding: Embeddings) -> None:
+    embeddings: ClassVar[type[Embeddings] | type[FeatureEmbeddings]] = Embeddings
+
+    def __init__(self, size_in: int, num_actions: int, size: int, num_features: int) -> None:
         """Start with scores close to 0, from a layer as wide as the embeddings."""
         super().__init__()
-        self.query = _linear(size_in, embedding.embedding_dim, 1.0)
-        self.embedding = embedding
-        self.score = _linear(embedding.embedding_dim, 1, _LOGIT_GAIN)
-        embedding.begin(0.1)
+        self.query = _linear(size_in, size, 1.0)
+        self.embedding = self.embeddings(num_actions, size, num_features)
+        self.score = _linear(size, 1, _LOGIT_GAIN)
+        self.embedding.begin(0.1)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
@@ -260,7 +300,17 @@ class LayerHead(nn.Module):
         self.score.bias.mul_(ratio)
 
 
-HEADS: dict[str, type[EmbeddingHead] | type[LayerHead]] = {"product": EmbeddingHead, "layer": LayerHead}
+class FeatureHead(LayerHead):
+    """A layer head that knows actions by their features alone, as in DouZero: small, however many actions there are."""
+
+    embeddings = FeatureEmbeddings
+
+
+HEADS: dict[str, type[EmbeddingHead] | type[LayerHead]] = {
+    "product": EmbeddingHead,
+    "layer": LayerHead,
+    "features": FeatureHead,
+}
 
 
 def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:

@@ -84,8 +84,10 @@ class NetworkSettings(_Settings):
     action_embedding: Annotated[Int, Field(ge=0, le=1 << 16)] = setting(
         0, "size of action embeddings; 0: a linear layer over all actions"
     )
-    action_head: Literal["product", "layer"] = setting(
-        "product", "how embeddings become logits: product with a query, or a joint hidden layer"
+    action_head: Literal["product", "layer", "features"] = setting(
+        "product",
+        "how embeddings become logits: product with a query, or a joint hidden layer; features: a joint hidden layer, "
+        "and embeddings from action_features alone",
     )
     action_features: bool = setting(False, "compute embeddings from the action features of the game, if it has any")
 
@@ -208,6 +210,15 @@ class Config(
         if wrong:
             defaults = " ".join(f"--set {name}={str(_NEEDS_A_POLICY[name]).lower()}" for name in wrong)
             raise ValueError(f"method dmc has no policy for {', '.join(wrong)}; leave that out, or add {defaults}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_head(self) -> Self:
+        if self.action_head == "features" and not (self.action_embedding and self.action_features):
+            raise ValueError(
+                "action_head features needs embeddings and features of actions; add --set action_embedding=128 and "
+                "--set action_features=true"
+            )
         return self
 
     @property

@@ -21,13 +21,15 @@ def alone(one_thread, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def described():
-    """A function that makes embeddings of actions with random features."""
+def heads():
+    """A function that makes a head of each kind, with and without random features of the actions."""
     network = pytest.importorskip("cardenvs.agents.network", exc_type=ImportError)
 
-    def make(num_actions, size):
-        embeddings = network.Embeddings(num_actions, size, 7)
-        embeddings.describe(np.random.default_rng(0).integers(-3, 4, (num_actions, 7)))
-        return embeddings
+    def make(size_in, num_actions):
+        plain = [kind(size_in, num_actions, 3, 0) for kind in (network.EmbeddingHead, network.LayerHead)]
+        described = [kind(size_in, num_actions, 3, 7) for kind in network.HEADS.values()]
+        for head in described:
+            head.embedding.describe(np.random.default_rng(0).integers(-3, 4, (num_actions, 7)))
+        return [network.LinearHead(size_in, num_actions), *plain, *described]
 
     return make

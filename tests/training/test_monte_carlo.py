@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from cardenvs.agents.base import Turn  # noqa: E402
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights  # noqa: E402
-from cardenvs.agents.network import EmbeddingHead, Embeddings, LayerHead, LinearHead  # noqa: E402
+from cardenvs.agents.network import Embeddings, LayerHead  # noqa: E402
 from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
@@ -17,7 +17,7 @@ from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.collect import epsilon_greedy  # noqa: E402
 
-KUHN, LEDUC = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
+CASINO, KUHN, LEDUC = get_game("casino_v0"), get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
 TINY = Config(
     method="dmc", num_envs=16, rollout_steps=8, hidden=(16,), epochs=2, minibatches=2, lr=1e-3, action_embedding=8,
     action_head="layer", eval_interval=4, eval_deals=8, final_deals=8,
@@ -48,21 +48,47 @@ def test_it_takes_the_best_legal_action_or_at_times_any():
     assert share[2] == 0
 
 
-def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them(described):
+def test_layer_heads_score_listed_actions_only_and_as_all_of_them(heads):
     hidden, legal, listed = torch.randn(6, 8), torch.randint(50, (6, 4)), torch.rand(6, 4) < 0.6
-    head = LayerHead(8, described(50, 3))
-    torch.nn.init.normal_(head.score.weight)
-    every = head(hidden).gather(1, legal)
-    torch.testing.assert_close(head(hidden, legal), every)
-    torch.testing.assert_close(head(hidden, legal, listed)[listed], every[listed])
-    assert (head(hidden, legal, listed)[~listed] == 0).all()
+    layers = [head for head in heads(8, 50) if isinstance(head, LayerHead)]
+    assert len(layers) == 3
+    for head in layers:
+        torch.nn.init.normal_(head.score.weight)
+        every = head(hidden).gather(1, legal)
+        torch.testing.assert_close(head(hidden, legal), every)
+        torch.testing.assert_close(head(hidden, legal, listed)[listed], every[listed])
+        assert (head(hidden, legal, listed)[~listed] == 0).all()
 
 
-def test_rescaling_a_head_multiplies_its_scores(described):
+def test_a_head_of_features_has_no_weights_of_single_actions(tmp_path):
+    """A run with such a head is written and read again, and its size does not depend on the number of actions."""
+    config = TINY.changed({"action_head": "features", "action_features": True})
+    run, path = Run(CASINO, config, Limits(1e9)), tmp_path / "latest.pt"
+    run.advance()
+    run.save(path)
+    network = load_agent(path)._network
+    learnt = [tuple(weights.shape) for weights in network.policy.parameters()]
+    assert CASINO.num_actions(CASINO.options()) not in {size for shape in learnt for size in shape}
+    known = CASINO.action_features(CASINO.options())
+    features = torch.from_numpy(known / np.maximum(np.abs(known).max(0), 1))
+    torch.testing.assert_close(network.policy.embedding.table(), features @ network.policy.embedding.mix.weight.T)
+    checkpoint = torch.load(path, weights_only=True)
+    torch.save({**checkpoint, "shape": {**checkpoint["shape"], "action_features": 0}}, tmp_path / "other.pt")
+    with pytest.raises(FormatError, match="action_head is features, but action_features is 0"):
+        read_checkpoint(tmp_path / "other.pt")
+
+
+def test_a_head_of_features_needs_features():
+    for lacking in ({"action_features": False}, {"action_embedding": 0, "action_features": True}):
+        with pytest.raises(OptionError, match="action_head features needs embeddings and features of actions; add"):
+            TINY.changed({"action_head": "features", **lacking})
+    with pytest.raises(OptionError, match="needs features of actions, and leduc_poker_v0 has none"):
+        Run(LEDUC, TINY.changed({"action_head": "features", "action_features": True}), Limits(1e9))
+
+
+def test_rescaling_a_head_multiplies_its_scores(heads):
     hidden = torch.randn(6, 8)
-    heads = [LinearHead(8, 5)]
-    heads += [kind(8, each) for kind in (EmbeddingHead, LayerHead) for each in (Embeddings(5, 3), described(5, 3))]
-    for head in heads:
+    for head in heads(8, 5):
         before = head(hidden).detach()
         head.rescale(2.5)
         torch.testing.assert_close(head(hidden), 2.5 * before)
@@ -156,7 +182,7 @@ def test_files_with_an_unknown_method_or_head_are_refused(tmp_path):
     with pytest.raises(FormatError, match="method is one of ppo, dmc; got 'magic'"):
         read_checkpoint(tmp_path / "other.pt")
     torch.save({**checkpoint, "shape": {**checkpoint["shape"], "action_head": "both"}}, tmp_path / "other.pt")
-    with pytest.raises(FormatError, match="action_head is one of product, layer; got 'both'"):
+    with pytest.raises(FormatError, match="action_head is one of product, layer, features; got 'both'"):
         read_checkpoint(tmp_path / "other.pt")
 
 

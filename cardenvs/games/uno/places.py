@@ -1,8 +1,8 @@
 """Where hidden cards can be, for each player, once the draw pile has been made again (9.1, 9.4).
 
 Until then a hidden card can be anywhere. A new draw pile consists of known cards; so those that have stayed in hands
-are others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, kind]` says
-where the other hidden cards of a kind may be. When an unseen card leaves the draw pile, any card of it may be the one.
+are others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, place]` has the
+kinds of which other hidden cards may lie there. When an unseen card leaves the draw pile, it may be any card of it.
 Places are the hands, the draw pile, and the card just drawn.
 """
 
@@ -12,9 +12,11 @@ from cardenvs.core.kernel import kernel
 from cardenvs.games.uno import state
 from cardenvs.games.uno.cards import COPIES, NUM_KINDS
 from cardenvs.games.uno.state import MAX_PLAYERS
+from cardenvs.kits.cards import lowest_card
 
-PILE, DRAWN = MAX_PLAYERS, MAX_PLAYERS + 1
-IN_PILE, AS_DRAWN = 1 << PILE, 1 << DRAWN
+PILE, DRAWN, NUM_PLACES = MAX_PLAYERS, MAX_PLAYERS + 1, MAX_PLAYERS + 2
+IN_PILE, AS_DRAWN = 1 << PILE, 1 << DRAWN  # as bit sets of places
+_ALL_KINDS = np.int64((1 << NUM_KINDS) - 1)
 
 
 @kernel
@@ -31,13 +33,12 @@ def track(s):
 @kernel
 def forget(s, viewer):
     """Let `viewer` know of hidden cards only what all events since the deal have shown directly."""
-    n = s.rules.num_players
-    everywhere = (1 << n) - 1 & ~(1 << viewer) | IN_PILE | AS_DRAWN
     for kind in range(NUM_KINDS):
-        s.may[viewer, kind] = everywhere
         s.sure[viewer, PILE, kind] = s.sure[viewer, DRAWN, kind] = 0
     s.num_sure[viewer, PILE] = s.num_sure[viewer, DRAWN] = 0
-    for p in range(n):
+    s.may[viewer, PILE] = s.may[viewer, DRAWN] = _ALL_KINDS
+    for p in range(s.rules.num_players):
+        s.may[viewer, p] = 0 if p == viewer else _ALL_KINDS
         number = np.int64(0)
         for kind in range(NUM_KINDS):
             s.sure[viewer, p, kind] = s.known[viewer, p, kind]
@@ -57,41 +58,59 @@ def conclude(s, viewer, thorough):
     changed = True
     while changed:
         changed = False
-        full = _full_places(s, viewer)
-        for kind in range(NUM_KINDS):
-            places = s.may[viewer, kind] & ~full
-            if places & (places - 1) and not thorough:
-                s.may[viewer, kind] = places
-            elif s.may[viewer, kind]:
-                number = num_hidden(s, viewer, kind)
-                if number == 0:
-                    places = 0
-                elif places & (places - 1) == 0:
-                    _place_for_sure(s, viewer, kind, places, number)
-                    places = 0
-                    changed = True
-                s.may[viewer, kind] = places
+        _clear_full_places(s, viewer)
+        once = twice = np.int64(0)  # kinds with a place, with two places
+        for place in range(NUM_PLACES):
+            twice |= once & s.may[viewer, place]
+            once |= s.may[viewer, place]
+        kinds = once if thorough else once & ~twice
+        while kinds:
+            kind = lowest_card(kinds)
+            kinds &= kinds - 1
+            number = num_hidden(s, viewer, kind)
+            if number and not twice >> kind & 1:
+                _place_for_sure(s, viewer, kind, number)
+                changed = True
+            elif number == 0:
+                _rule_out(s, viewer, kind)
 
 
 @kernel(inline=True)
-def _place_for_sure(s, viewer, kind, places, number):
-    place = 0
-    while places >> place > 1:
-        place += 1
-    s.sure[viewer, place, kind] += number
-    s.num_sure[viewer, place] += number
+def _place_for_sure(s, viewer, kind, number):
+    """Note that all hidden cards of a kind lie in the only place where they may be."""
+    for place in range(NUM_PLACES):
+        if s.may[viewer, place] >> kind & 1:
+            s.sure[viewer, place, kind] += number
+            s.num_sure[viewer, place] += number
+    _rule_out(s, viewer, kind)
+
+
+@kernel(inline=True)
+def _rule_out(s, viewer, kind):
+    """Note that there are no other cards of a kind than those that `viewer` can place."""
+    for place in range(NUM_PLACES):
+        s.may[viewer, place] &= ~(np.int64(1) << kind)
+
+
+@kernel(inline=True)
+def _clear_full_places(s, viewer):
+    """Note that a place of which `viewer` is sure of all cards has no others."""
+    if s.num_sure[viewer, PILE] == s.num_stock:
+        s.may[viewer, PILE] = 0
+    if s.drawn == state.NO_CARD or s.current_player == viewer or s.num_sure[viewer, DRAWN]:
+        s.may[viewer, DRAWN] = 0
+    for p in range(s.rules.num_players):
+        if s.num_sure[viewer, p] == s.hand_sizes[p]:
+            s.may[viewer, p] = 0
 
 
 @kernel
-def _full_places(s, viewer):
-    """Return the places in which `viewer` is sure of all cards, as a bit set."""
-    full = IN_PILE if s.num_sure[viewer, PILE] == s.num_stock else 0
-    if s.drawn == state.NO_CARD or s.current_player == viewer or s.num_sure[viewer, DRAWN]:
-        full |= AS_DRAWN
-    for p in range(s.rules.num_players):
-        if s.num_sure[viewer, p] == s.hand_sizes[p]:
-            full |= 1 << p
-    return full
+def places_of(s, viewer, kind):
+    """Return the places of the hidden cards of a kind that `viewer` cannot place for sure, as a bit set."""
+    places = np.int64(0)
+    for place in range(NUM_PLACES):
+        places |= (s.may[viewer, place] >> kind & 1) << place
+    return places
 
 
 @kernel
@@ -156,9 +175,8 @@ def _draw_unseen(s, viewer, place):
         for kind in range(NUM_KINDS):
             if s.sure[viewer, PILE, kind]:
                 s.sure[viewer, PILE, kind] = 0
-                s.may[viewer, kind] |= IN_PILE
-    for kind in range(NUM_KINDS):
-        s.may[viewer, kind] |= (s.may[viewer, kind] >> PILE & 1) << place
+                s.may[viewer, PILE] |= np.int64(1) << kind
+    s.may[viewer, place] |= s.may[viewer, PILE]
 
 
 @kernel
@@ -186,10 +204,9 @@ def note_drawn_leaves(s, player, kind, is_kept):
                 else:
                     s.num_sure[viewer, DRAWN] = 0
                     s.sure[viewer, DRAWN, kind] = 0
-            for other in range(NUM_KINDS):
-                was_drawn = s.may[viewer, other] >> DRAWN & 1
-                s.may[viewer, other] &= ~AS_DRAWN
-                s.may[viewer, other] |= was_drawn * is_kept << player
+            if is_kept:
+                s.may[viewer, player] |= s.may[viewer, DRAWN]
+            s.may[viewer, DRAWN] = 0
 
 
 @kernel
@@ -202,7 +219,7 @@ def note_played(s, player, kind):
             s.sure[viewer, player, kind] -= 1
             s.num_sure[viewer, player] -= 1
         elif s.num_sure[viewer, player] == s.hand_sizes[player]:
-            _empty(s, viewer, player)
+            s.may[viewer, player] = 0
 
 
 @kernel
@@ -211,14 +228,7 @@ def note_shown(s, player, viewer):
     for kind in range(NUM_KINDS):
         s.sure[viewer, player, kind] = s.hands[player, kind]
     s.num_sure[viewer, player] = s.hand_sizes[player]
-    _empty(s, viewer, player)
-
-
-@kernel
-def _empty(s, viewer, place):
-    """Note that a place has no card that `viewer` cannot place for sure."""
-    for kind in range(NUM_KINDS):
-        s.may[viewer, kind] &= ~(1 << place)
+    s.may[viewer, player] = 0
 
 
 @kernel
@@ -226,12 +236,10 @@ def swap_hands(s, one, other):
     """Swap what is known of two hands."""
     for viewer in range(s.rules.num_players):
         s.num_sure[viewer, one], s.num_sure[viewer, other] = s.num_sure[viewer, other], s.num_sure[viewer, one]
+        s.may[viewer, one], s.may[viewer, other] = s.may[viewer, other], s.may[viewer, one]
         for kind in range(NUM_KINDS):
             mine, theirs = s.sure[viewer, one, kind], s.sure[viewer, other, kind]
             s.sure[viewer, one, kind], s.sure[viewer, other, kind] = theirs, mine
-            places = s.may[viewer, kind]
-            differ = (places >> one ^ places >> other) & 1
-            s.may[viewer, kind] = places ^ (differ << one | differ << other)
 
 
 @kernel
@@ -240,4 +248,4 @@ def forget_own(s, viewer):
     for kind in range(NUM_KINDS):
         s.sure[viewer, viewer, kind] = 0
     s.num_sure[viewer, viewer] = 0
-    _empty(s, viewer, viewer)
+    s.may[viewer, viewer] = 0

@@ -88,7 +88,7 @@ STATE = record(
         # Where hidden cards can be, for each player; see places.py                        seen by: that player
         ("sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2, NUM_KINDS)),
         ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),
-        ("may", "i2", (MAX_PLAYERS, NUM_KINDS)),
+        ("may", "i8", (MAX_PLAYERS, MAX_PLAYERS + 2)),
         # The rest is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
         ("colour", "i1"),  # in force

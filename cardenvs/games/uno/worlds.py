@@ -10,7 +10,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import canonical_shuffle
 from cardenvs.games.uno import state
 from cardenvs.games.uno.cards import COLOUR_SETS, DECK_SIZE, NUM_COLOURS, NUM_KINDS
-from cardenvs.games.uno.places import AS_DRAWN, DRAWN, IN_PILE, PILE, conclude, forget, num_hidden
+from cardenvs.games.uno.places import AS_DRAWN, DRAWN, IN_PILE, PILE, conclude, forget, num_hidden, places_of
 from cardenvs.games.uno.state import MAX_PLAYERS
 from cardenvs.kits.deck import begin_world
 from cardenvs.kits.shedding import NO_MARKS, add_card, add_place, fit_cards, new_places, shuffle_cards, vacate
@@ -53,7 +53,7 @@ def _list_cards(s, player, places):
             for _ in range(s.sure[player, DRAWN, kind]):
                 add_card(places, kind, AS_DRAWN)
         for _ in range(num_hidden(s, player, kind)):
-            add_card(places, kind, s.may[player, kind] if s.is_tracked else ANYWHERE)
+            add_card(places, kind, places_of(s, player, kind) if s.is_tracked else ANYWHERE)
 
 
 @kernel
