@@ -89,7 +89,7 @@ class Database:
     def _switch_to_wal(self) -> None:
         """Keep a journal that lets others read while this process writes."""
         give_up_at = time.monotonic() + _BUSY_TIMEOUT_S
-        while True:  # SQLite does not wait here: the switch reads before it writes, so two at once would never end
+        while True:  # SQLite fails at once instead of waiting: two readers that both wait to write would wait forever
             try:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 return

@@ -55,7 +55,7 @@ def click_through(player):
     player.click("#play")
     assert player.inner_text("#play") == "Pause"
     player.wait_for_selector(f"#count:not(:text-is('0 of {last}'))")
-    for _ in range(2):  # where play ends just before the click, it begins anew
+    for _ in range(2):  # if the replay ends just before the click, the click starts it again
         if player.inner_text("#play") == "Pause":
             player.click("#play")
     assert player.inner_text("#play") == "Play"

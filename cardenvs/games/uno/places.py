@@ -59,7 +59,7 @@ def conclude(s, viewer, thorough):
     while changed:
         changed = False
         _clear_full_places(s, viewer)
-        once = twice = np.int64(0)  # kinds with a place, with two places
+        once = twice = np.int64(0)  # kinds that may lie in one place or more, in two or more
         for place in range(NUM_PLACES):
             twice |= once & s.may[viewer, place]
             once |= s.may[viewer, place]
