@@ -179,12 +179,12 @@ def _chance_of_guilt(s, player):
     for kind in range(NUM_KINDS):
         number = COPIES[kind] - s.discarded[kind] - s.hands[player, kind]
         for p in range(s.rules.num_players):
-            number -= s.known[player, p, kind]
+            number -= s.known[kind, player, p]
         unseen += number
-        known += s.known[player, author, kind]
+        known += s.known[kind, player, author]
         if cards >> kind & 1:
             of_colour += number
-            if s.known[player, author, kind]:
+            if s.known[kind, player, author]:
                 return 1.0
     drawn = s.hand_sizes[author] - known
     return _BLUFFS * (1 - chance_of_none(of_colour, drawn, unseen))

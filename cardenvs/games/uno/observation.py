@@ -82,7 +82,7 @@ def _write_seats(s, player, out, known_at, cannot_at):
         p = wrap(player + seat, n)
         if s.knowing[p] >> player & 1:
             for kind in range(NUM_KINDS):
-                out[known + (seat - 1) * NUM_KINDS + kind] = s.known[player, p, kind]
+                out[known + (seat - 1) * NUM_KINDS + kind] = s.known[kind, player, p]
     if s.is_plain:
         return
     for k in range(s.num_slots):

@@ -1,7 +1,7 @@
 """Where hidden cards can be, for each player, once the draw pile has been made again (9.1, 9.4).
 
 Until then a hidden card can be anywhere. A new draw pile consists of known cards; so those that have stayed in hands
-are others. `s.sure[v, place, kind]` counts the cards that player v can place, and the bit set `s.may[v, place]` has the
+are others. `s.sure[kind, v, place]` counts the cards that player v can place, and the bit set `s.may[v, place]` has the
 kinds of which other hidden cards may lie there. When an unseen card leaves the draw pile, it may be any card of it.
 Places are the hands, the draw pile, and the card just drawn.
 """
@@ -34,15 +34,15 @@ def track(s):
 def forget(s, viewer):
     """Let `viewer` know of hidden cards only what all events since the deal have shown directly."""
     for kind in range(NUM_KINDS):
-        s.sure[viewer, PILE, kind] = s.sure[viewer, DRAWN, kind] = 0
+        s.sure[kind, viewer, PILE] = s.sure[kind, viewer, DRAWN] = 0
     s.num_sure[viewer, PILE] = s.num_sure[viewer, DRAWN] = 0
     s.may[viewer, PILE] = s.may[viewer, DRAWN] = _ALL_KINDS
     for p in range(s.rules.num_players):
         s.may[viewer, p] = 0 if p == viewer else _ALL_KINDS
         number = np.int64(0)
         for kind in range(NUM_KINDS):
-            s.sure[viewer, p, kind] = s.known[viewer, p, kind]
-            number += s.known[viewer, p, kind]
+            s.sure[kind, viewer, p] = s.known[kind, viewer, p]
+            number += s.known[kind, viewer, p]
         s.num_sure[viewer, p] = number
 
 
@@ -80,7 +80,7 @@ def _place_for_sure(s, viewer, kind, number):
     """Note that all hidden cards of a kind lie in the only place where they may be."""
     for place in range(NUM_PLACES):
         if s.may[viewer, place] >> kind & 1:
-            s.sure[viewer, place, kind] += number
+            s.sure[kind, viewer, place] += number
             s.num_sure[viewer, place] += number
     _rule_out(s, viewer, kind)
 
@@ -121,18 +121,18 @@ def num_hidden(s, viewer, kind):
         number -= 1
     if not s.is_tracked:
         for p in range(s.rules.num_players):
-            number -= s.known[viewer, p, kind]
+            number -= s.known[kind, viewer, p]
         return number
     for p in range(s.rules.num_players):
-        number -= s.sure[viewer, p, kind]
-    return number - s.sure[viewer, PILE, kind] - s.sure[viewer, DRAWN, kind]
+        number -= s.sure[kind, viewer, p]
+    return number - s.sure[kind, viewer, PILE] - s.sure[kind, viewer, DRAWN]
 
 
 @kernel
 def add_to_pile(s, kind, number):
     """Note that all know of cards that are now in the draw pile."""
     for viewer in range(s.rules.num_players):
-        s.sure[viewer, PILE, kind] += number
+        s.sure[kind, viewer, PILE] += number
         s.num_sure[viewer, PILE] += number
 
 
@@ -163,8 +163,8 @@ def _move_sure(s, viewer, source, target):
     s.num_sure[viewer, target] += s.num_sure[viewer, source]
     s.num_sure[viewer, source] = 0
     for kind in range(NUM_KINDS):
-        s.sure[viewer, target, kind] += s.sure[viewer, source, kind]
-        s.sure[viewer, source, kind] = 0
+        s.sure[kind, viewer, target] += s.sure[kind, viewer, source]
+        s.sure[kind, viewer, source] = 0
 
 
 @kernel
@@ -173,8 +173,8 @@ def _draw_unseen(s, viewer, place):
     if s.num_sure[viewer, PILE]:
         s.num_sure[viewer, PILE] = 0
         for kind in range(NUM_KINDS):
-            if s.sure[viewer, PILE, kind]:
-                s.sure[viewer, PILE, kind] = 0
+            if s.sure[kind, viewer, PILE]:
+                s.sure[kind, viewer, PILE] = 0
                 s.may[viewer, PILE] |= np.int64(1) << kind
     s.may[viewer, place] |= s.may[viewer, PILE]
 
@@ -188,8 +188,8 @@ def note_seen_in_pile(s, kind):
 
 @kernel(inline=True)
 def _take_from_pile(s, viewer, kind):
-    if s.sure[viewer, PILE, kind]:
-        s.sure[viewer, PILE, kind] -= 1
+    if s.sure[kind, viewer, PILE]:
+        s.sure[kind, viewer, PILE] -= 1
         s.num_sure[viewer, PILE] -= 1
 
 
@@ -203,7 +203,7 @@ def note_drawn_leaves(s, player, kind, is_kept):
                     _move_sure(s, viewer, DRAWN, player)
                 else:
                     s.num_sure[viewer, DRAWN] = 0
-                    s.sure[viewer, DRAWN, kind] = 0
+                    s.sure[kind, viewer, DRAWN] = 0
             if is_kept:
                 s.may[viewer, player] |= s.may[viewer, DRAWN]
             s.may[viewer, DRAWN] = 0
@@ -215,8 +215,8 @@ def note_played(s, player, kind):
     for viewer in range(s.rules.num_players):
         if viewer == player:
             continue
-        if s.sure[viewer, player, kind]:
-            s.sure[viewer, player, kind] -= 1
+        if s.sure[kind, viewer, player]:
+            s.sure[kind, viewer, player] -= 1
             s.num_sure[viewer, player] -= 1
         elif s.num_sure[viewer, player] == s.hand_sizes[player]:
             s.may[viewer, player] = 0
@@ -226,7 +226,7 @@ def note_played(s, player, kind):
 def note_shown(s, player, viewer):
     """Note that `viewer` sees the whole hand of `player`."""
     for kind in range(NUM_KINDS):
-        s.sure[viewer, player, kind] = s.hands[player, kind]
+        s.sure[kind, viewer, player] = s.hands[player, kind]
     s.num_sure[viewer, player] = s.hand_sizes[player]
     s.may[viewer, player] = 0
 
@@ -238,14 +238,14 @@ def swap_hands(s, one, other):
         s.num_sure[viewer, one], s.num_sure[viewer, other] = s.num_sure[viewer, other], s.num_sure[viewer, one]
         s.may[viewer, one], s.may[viewer, other] = s.may[viewer, other], s.may[viewer, one]
         for kind in range(NUM_KINDS):
-            mine, theirs = s.sure[viewer, one, kind], s.sure[viewer, other, kind]
-            s.sure[viewer, one, kind], s.sure[viewer, other, kind] = theirs, mine
+            mine, theirs = s.sure[kind, viewer, one], s.sure[kind, viewer, other]
+            s.sure[kind, viewer, one], s.sure[kind, viewer, other] = theirs, mine
 
 
 @kernel
 def forget_own(s, viewer):
     """Undo `note_shown` of a player's own hand, which is in `hands`."""
     for kind in range(NUM_KINDS):
-        s.sure[viewer, viewer, kind] = 0
+        s.sure[kind, viewer, viewer] = 0
     s.num_sure[viewer, viewer] = 0
     s.may[viewer, viewer] = 0

@@ -48,9 +48,9 @@ def _list_cards(s, player, places):
     """List the cards that `player` cannot place, ascending, so that nothing depends on where they really are."""
     for kind in range(NUM_KINDS):
         if s.is_tracked:
-            for _ in range(s.sure[player, PILE, kind]):
+            for _ in range(s.sure[kind, player, PILE]):
                 add_card(places, kind, IN_PILE)
-            for _ in range(s.sure[player, DRAWN, kind]):
+            for _ in range(s.sure[kind, player, DRAWN]):
                 add_card(places, kind, AS_DRAWN)
         for _ in range(num_hidden(s, player, kind)):
             add_card(places, kind, places_of(s, player, kind) if s.is_tracked else ANYWHERE)
@@ -87,7 +87,7 @@ def _list_slots(s, player, places):
 @kernel(inline=True)
 def _num_placed(s, player, p, kind):
     """Return how many cards of a kind `player` knows to be in the hand of `p`."""
-    return np.int64(s.sure[player, p, kind]) if s.is_tracked else np.int64(s.known[player, p, kind])
+    return np.int64(s.sure[kind, player, p]) if s.is_tracked else np.int64(s.known[kind, player, p])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _forget_others(s, player):
             for viewer in range(s.rules.num_players):
                 if viewer != player:
                     for kind in range(NUM_KINDS):
-                        s.known[viewer, p, kind] = 0
+                        s.known[kind, viewer, p] = 0
     if s.is_tracked:
         for p in range(s.rules.num_players):
             if p != player:
