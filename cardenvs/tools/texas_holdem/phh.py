@@ -241,9 +241,10 @@ def records(text: str, chips_per_unit: int | None = None, strict: bool = False) 
     Raises:
         FormatError: the text is not TOML, and has no tables that could be read one by one.
     """
-    places = _places(text.splitlines())
+    lines = text.splitlines()
+    places = _places(lines)
     try:
-        found = _by_table(_table(text), places)
+        found = _by_table(_table(text), places, lines)
     except FormatError:
         if len(places) < 2:
             raise
@@ -303,14 +304,13 @@ class _Place:
 def _places(lines: list[str]) -> list[_Place]:
     """Return the tables of a text, by their headers."""
     heads = [(k, found[1].strip("\"'")) for k, line in enumerate(lines) if (found := _TABLE.fullmatch(line))]
-    ends = [k for k, _ in heads[1:]] + [len(lines)]
+    ends = [k for k, _ in heads[1:]] + [len(lines)] * bool(heads)
     return [_Place(title, k + 1, lines[k + 1 : end]) for (k, title), end in zip(heads, ends, strict=True)]
 
 
-def _by_table(data: dict[str, Any], places: list[_Place]) -> list[tuple[_Place, Any]]:
+def _by_table(data: dict[str, Any], places: list[_Place], lines: list[str]) -> list[tuple[_Place, Any]]:
     """Return each hand of a text with its place."""
     if not _has_several(data):
-        lines = [line for place in places for line in place.lines]
         return [(_Place("", 0, lines), data)]
     by_title = {place.title: place for place in reversed(places)}
     return [(by_title.get(title, _Place(title, 0, [])), hand) for title, hand in data.items()]

@@ -11,7 +11,7 @@ from cardenvs.core.events import UNKNOWN
 from cardenvs.core.text import one_line
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS, TexasHoldemOptions
 from cardenvs.kits.cards import card_label, parse_card
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.recorded import RecordedHand
@@ -122,7 +122,8 @@ class HandReader:
                 raise FormatError(f"{name} has inf, an unknown amount; a hand is played with known ones only")
             hint = "; decimals take chips_per_unit, such as 100 for cents" if isinstance(value, Decimal) else ""
             shown = str(value) if is_number else _short(value)
-            raise FormatError(f"{name} has {shown}; it takes integers of at least {low}{hint}")
+            least = f" of at least {low}" if low >= 0 else ""
+            raise FormatError(f"{name} has {shown}; it takes integers{least}{hint}")
         return int(chips)
 
     def _read_ante(self) -> tuple[int, str]:
@@ -322,6 +323,7 @@ class HandReader:
                 num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds, ante=self._ante,
                 ante_type=self._ante_type, button=self._seat_of[-1], posts=posts if any(posts) else (),
             )  # fmt: skip
+            assert isinstance(options, TexasHoldemOptions)
             state = RecordedHand(options, self._deck(), self._winners_on_record(), tuple(names))
         except CardenvsError as error:
             raise FormatError(f"this hand cannot be dealt: {error}") from None

@@ -206,7 +206,8 @@ class RecordedHand(TexasHoldemState):
         """Return a twin in which everything `player` cannot know is re-dealt."""
         if self.has_unknown_cards:
             self._refuse("a twin")
-        return super().determinize(player, seed)
+        twin: Self = super().determinize(player, seed)
+        return twin
 
     def policy_action(self, policy: str, seed: int) -> int:
         """Return the action that a policy chooses for the player to act."""

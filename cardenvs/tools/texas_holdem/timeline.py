@@ -34,8 +34,8 @@ from cardenvs.core.state import State
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.table import TABLE
-from cardenvs.tools.texas_holdem.recorded import RecordedHand
 from cardenvs.tools.texas_holdem.entries import WORDS, Entry, entries_of, entry_of, json_line, json_object
+from cardenvs.tools.texas_holdem.recorded import RecordedHand
 
 FORMAT = "cardenvs-holdem-timeline"
 FORMAT_VERSION = 1
