@@ -8,7 +8,7 @@ player who would show unknown cards is said not to show.
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 import numpy as np
 
@@ -206,8 +206,7 @@ class RecordedHand(TexasHoldemState):
         """Return a twin in which everything `player` cannot know is re-dealt."""
         if self.has_unknown_cards:
             self._refuse("a twin")
-        twin: Self = super().determinize(player, seed)
-        return twin
+        return cast("Self", super().determinize(player, seed))
 
     def policy_action(self, policy: str, seed: int) -> int:
         """Return the action that a policy chooses for the player to act."""
