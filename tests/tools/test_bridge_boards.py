@@ -556,13 +556,36 @@ def test_passes_before_an_auction_may_be_left_out(tmp_path):
     record = one_record(tmp_path, "a.pbn", HEAD + '[Auction "S"]\n1NT =1= AP\n[Note "1:weak"]\n')
     assert record.board.calls == [0, 0, 7, 0, 0, 0]
     assert (record.board.contract, record.board.explanations) == ("1NT by S", {2: "weak"})
-    assert record.notes == ("line 5, Auction: 2 passes before it are left out",)
+    assert record.notes == ("line 5, Auction: 2 passes are left out before it, as the seat it names shows",)
     stated = '[Declarer "N"]\n[Contract "1NT"]\n'
     record = one_record(tmp_path, "a.pbn", HEAD + stated + '[Auction "S"]\n1NT AP\n')
     assert record.board.contract == "1NT by N"
-    assert "it begins with N, the dealer, as the contract shows" in record.notes[0]
+    assert "no pass is left out before it, as the contract shows" in record.notes[0]
     record = one_record(tmp_path, "a.pbn", HEAD + stated + '[Auction "E"]\n1NT AP\n'.replace("1NT", "2NT"))
     assert "contract and declarer are not those of the auction" in record.error
+
+
+def test_passes_and_doubles_that_only_one_of_contract_and_auction_has(tmp_path):
+    """The auction names the dealer, and yet begins with the first bid: one number of passes fits the contract."""
+    stated = '[Declarer "E"]\n[Contract "1S"]\n'
+    record = one_record(tmp_path, "a.pbn", HEAD + stated + '[Auction "N"]\n1S Pass Pass X\nAP\n')
+    assert (record.board.contract, record.board.calls[:2]) == ("1Sx by E", [0, 6])
+    assert record.notes == (
+        "line 7, Auction: 1 pass is left out before it, as the contract shows",
+        "line 6, Contract: the auction doubles it",
+    )
+    other = stated.replace("1S", "1SXX")
+    assert (
+        "are not those of" in one_record(tmp_path, "a.pbn", HEAD + other + '[Auction "N"]\n1S Pass Pass X\nAP\n').error
+    )
+
+
+def test_a_row_may_have_its_cards_in_any_order(tmp_path):
+    record = one_record(tmp_path, "a.pbn", HEAD + STATED + AUCTION + PLAY.replace("HJ H4 H8 HK", "HK HJ H4 H8"))
+    assert [card_text(card) for card in record.board.cards[4:]] == ["HJ", "H4", "H8", "HK"]
+    assert "rows do not have the cards in the order of the seats; each is its owner's" in record.notes[0]
+    record = one_record(tmp_path, "a.pbn", HEAD + STATED + AUCTION + PLAY.replace("HJ H4 H8 HK", "HK HQ H4 H8"))
+    assert "line 13, Play: " in record.error
 
 
 def test_a_deal_shared_with_the_record_before(tmp_path):
@@ -595,8 +618,8 @@ def test_irregular_play_is_read_up_to_where_it_is_irregular(tmp_path):
 
 def test_backslashes_and_quotes_in_texts(tmp_path):
     for given, meant in (
-        (r"C:\\new\deals", r"C:\new\deals"), (r"C:\new\deals", r"C:\new\deals"), (r"a \"b\"", 'a "b"'), ('a "b" c', 'a "b" c'),
-        ("C:\\", "C:\\"),
+        (r"C:\\new\deals", r"C:\new\deals"), (r"C:\new\deals", r"C:\new\deals"), (r"a \"b\"", 'a "b"'),
+        ('a "b" c', 'a "b" c'), ("C:\\", "C:\\"),
     ):  # fmt: skip
         (board,) = read(written(tmp_path, "a.pbn", HEAD + f'[Site "{given}"]\n'))
         assert board.tags["Site"] == meant

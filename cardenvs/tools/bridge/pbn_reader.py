@@ -24,14 +24,15 @@ from cardenvs.core.state import State
 from cardenvs.games.bridge import state as bridge
 from cardenvs.tools.bridge import boards
 from cardenvs.tools.bridge.boards import Board, BoardRecord
-from cardenvs.tools.bridge.deals import SUITS, hand_text, read_card, read_deal, read_hand, remaining
+from cardenvs.tools.bridge.deals import SUITS, dealt_hands, hand_text, read_card, read_deal, read_hand, remaining
 from cardenvs.tools.bridge.pbn_tags import SECTIONS, Tag, TaggedBoard, error_at, tagged_boards
 from cardenvs.tools.bridge.text_files import Notes, note_encoding
 
 _T = TypeVar("_T")
+Row = list[tuple[int, str, str]]  # (line, card, note) of each card of a trick
 _BID = re.compile(r"([1-7])(C|D|H|S|NT?)", re.IGNORECASE)
 _SUFFIX = re.compile(r"[!?]+$|\$\d+$")
-_CONTRACT = re.compile(r"([1-7])(C|D|H|S|NT?)(|X|XX|\*|\*\*|DBL|RDBL)")
+_CONTRACT = re.compile(r"([1-7])(C|D|H|S|NT?)(|X|XX|\*|\*\*|DBL|RDBL|R)")
 _SYMBOLS = str.maketrans("♣♦♥♠", "CDHS")
 _VULNERABLE = {"none": 0, "love": 0, "-": 0, "ns": 1, "ew": 2, "all": 3, "both": 3}
 _ODD_VULNERABLE = {"n-s": 1, "n/s": 1, "e-w": 2, "e/w": 2, "nil": 0, "o": 0, "n": 1, "e": 2, "b": 3}
@@ -225,11 +226,10 @@ class _Reader:
         if auction is not None and any(not _is_blank(token) for _, token in tokens):
             state = boards.new_board_state(hands, number, dealer, vulnerable)
             passes = self._passes_left_out(dealer)
-            if passes and contract and self._begins_with_dealer(state, auction, tokens, contract):
-                passes = 0
-                self._note("auction", f"it begins with {bridge.SEATS[dealer]}, the dealer, as the contract shows")
-            if passes:
-                self._note("auction", f"{passes} passes before it are left out")
+            if contract:
+                passes = self._passes_by_contract(state, auction, tokens, contract, passes)
+            elif passes:
+                self._note("auction", f"{_passes(passes)} left out before it, as the seat it names shows")
             self._bid(state, auction, tokens, passes)
             self._check_contract(state, contract)
             return state, True
@@ -243,20 +243,30 @@ class _Reader:
         calls = boards.shortest_auction(dealer, declarer, bid, doubled)
         return boards.new_board_state(hands, number, dealer, vulnerable, phase="play", auction=calls), False
 
-    def _begins_with_dealer(
-        self, state: State, tag: Tag, tokens: list[tuple[int, str]], contract: tuple[int, int, int]
-    ) -> bool:
-        """Whether only calls from the dealer on lead to the contract, although the auction names another seat."""
+    def _passes_by_contract(
+        self, state: State, tag: Tag, tokens: list[tuple[int, str]], contract: tuple[int, int, int], passes: int
+    ) -> int:
+        """Return the passes to make before an auction so that it leads to the contract on record.
 
-        def leads_there(passes: int) -> bool:
+        Some programs leave passes out, whatever seat they name first. That many as the seat says come first; another
+        number counts only if it is the only one that fits.
+        """
+
+        def leads_there(number: int) -> bool:
             trial = state.clone()
             try:
-                _Reader(self._tags, Notes())._bid(trial, tag, tokens, passes)
+                _Reader(self._tags, Notes())._bid(trial, tag, tokens, number)
             except FormatError:
                 return False
-            return _has_contract(trial, contract)
+            return _has_contract(trial, contract) or _is_doubled(trial, contract)
 
-        return leads_there(0) and not leads_there(self._passes_left_out(int(state.record.dealer)))
+        if leads_there(passes):
+            return passes
+        fitting = [number for number in range(bridge.NUM_PLAYERS) if leads_there(number)]
+        if len(fitting) != 1:
+            return passes
+        self._note("auction", f"{_passes(fitting[0])} left out before it, as the contract shows")
+        return fitting[0]
 
     def _passes_left_out(self, dealer: int) -> int:
         first = self._seat_of("auction")
@@ -337,6 +347,9 @@ class _Reader:
         if contract is None or _has_contract(state, contract):
             return
         s = state.record
+        if _is_doubled(state, contract):
+            self._note("contract", "the auction doubles it")
+            return
         is_partner = s.declarer >= 0 and contract == (s.contract, s.doubled, s.declarer ^ 2)
         if is_partner and "declarer" in self._irregular:
             self._note("declarer", f"by the auction it is {bridge.SEATS[int(s.declarer)]}; the play is left out")
@@ -404,7 +417,13 @@ class _Reader:
             raise error_at(tag, "cards are played, but there is no contract")
         if first is None or first != s.leader:
             raise error_at(tag, f"the opening lead is {bridge.SEATS[int(s.leader)]}'s; got {short(tag.value)}")
-        for row in self._rows(tag):
+        rows = list(self._rows(tag))
+        if not self._can_play(state, tag, first, rows):
+            by_owner = [_by_owner(state, first, row) for row in rows]
+            if self._can_play(state, tag, first, by_owner):
+                self._note("play", "rows do not have the cards in the order of the seats; each is its owner's")
+                rows = by_owner
+        for row in rows:
             odd = next((entry for entry in row if entry[1].startswith("^")), None)
             if odd is not None:
                 self._notes.add(
@@ -416,8 +435,22 @@ class _Reader:
                 break
         return False
 
-    def _play_row(self, state: State, tag: Tag, first: int, row: list[tuple[int, str, str]]) -> bool:
-        """Play one trick; return whether others may follow."""
+    def _can_play(self, state: State, tag: Tag, first: int, rows: list[Row]) -> bool:
+        """Whether all rows are legal, up to an irregularity."""
+        trial = state.clone()
+        reader = _Reader(self._tags, Notes())
+        try:
+            for row in rows:
+                if any(token.startswith("^") for _, token, _ in row):
+                    break
+                if not reader._play_row(trial, tag, first, row):
+                    break
+        except FormatError:
+            return False
+        return True
+
+    def _play_row(self, state: State, tag: Tag, first: int, row: Row) -> bool:
+        """Play one trick, whose cards are listed from player `first` on; return whether others may follow."""
         leader, trick = int(state.record.leader), int(state.record.trick)
         is_whole = True
         for k in range(bridge.NUM_PLAYERS):
@@ -438,9 +471,9 @@ class _Reader:
                 self._comments[bridge.NUM_PLAYERS * trick + k] = note
         return is_whole
 
-    def _rows(self, tag: Tag) -> Iterator[list[tuple[int, str, str]]]:
+    def _rows(self, tag: Tag) -> Iterator[Row]:
         """Yield rows of four (line, token, note) entries; `*` and `+` end the play, the last row may be short."""
-        row: list[tuple[int, str, str]] = []
+        row: Row = []
         for line, token in tag.tokens:
             if token.startswith("=") and token.endswith("="):
                 if not row:
@@ -500,6 +533,22 @@ def _is_blank(token: str) -> bool:
     return token in ("*", "+") or not token.strip("-")
 
 
+def _by_owner(state: State, first: int, row: Row) -> Row:
+    """Return the cards of a row in the order of the seats from player `first` on, each with who was dealt it."""
+    hands, places = dealt_hands(state), [(row[0][0], "-", "")] * bridge.NUM_PLAYERS
+    for entry in row:
+        try:
+            card = read_card(entry[1].translate(_SYMBOLS))
+        except FormatError:
+            continue
+        owner = next(p for p in range(bridge.NUM_PLAYERS) if int(hands[p]) >> card & 1)
+        place = (owner - first) % bridge.NUM_PLAYERS
+        if places[place][1] != "-":
+            return row  # two cards of one player
+        places[place] = entry
+    return places
+
+
 def _joined(tokens: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Return the tokens of an auction, with "1 NT" and "All Pass" joined."""
     joined: list[tuple[int, str]] = []
@@ -513,6 +562,10 @@ def _joined(tokens: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return joined
 
 
+def _passes(number: int) -> str:
+    return {0: "no pass is", 1: "1 pass is"}.get(number, f"{number} passes are")
+
+
 def _pass_out(state: State) -> None:
     while not state.is_terminal and state.phase == "auction":
         boards.apply(state, bridge.PASS)
@@ -521,6 +574,12 @@ def _pass_out(state: State) -> None:
 def _has_contract(state: State, contract: tuple[int, int, int]) -> bool:
     s = state.record
     return s.declarer >= 0 and contract == (s.contract, s.doubled, s.declarer)
+
+
+def _is_doubled(state: State, contract: tuple[int, int, int]) -> bool:
+    """Whether the auction doubles the contract on record, which says nothing of it."""
+    s = state.record
+    return s.declarer >= 0 and s.doubled > 0 and contract == (s.contract, 0, s.declarer)
 
 
 def _doubled(mark: str) -> int:

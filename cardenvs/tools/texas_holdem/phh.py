@@ -22,8 +22,9 @@ A negative blind of another player is a post: up to the big blind a bet, the res
 antes, straddles, unknown stacks and boards dealt twice are not supported.
 
 Decimals become chips (`chips_per_unit`), unknown cards stay unknown, a rake is taken from the winners, and all fields
-of a hand are kept: read and written again, it has the same values. A hand that PHH cannot express, or that these rules do
-not allow, raises a FormatError that names the field or the action. Rules.md 11 lists where PokerKit plays differently.
+of a hand are kept: read and written again, it has the same values. A hand that PHH cannot express, or that these rules
+do not allow, raises a FormatError that names the field or the action. Rules.md 11 lists where PokerKit plays
+differently.
 """
 
 import datetime
