@@ -226,7 +226,7 @@ class _Reader:
         if auction is not None and any(not _is_blank(token) for _, token in tokens):
             state = boards.new_board_state(hands, number, dealer, vulnerable)
             passes = self._passes_left_out(dealer)
-            if contract:
+            if contract and "declarer" not in self._irregular:
                 passes = self._passes_by_contract(state, auction, tokens, contract, passes)
             elif passes:
                 self._note("auction", f"{_passes(passes)} left out before it, as the seat it names shows")
