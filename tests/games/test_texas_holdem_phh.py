@@ -388,6 +388,9 @@ def test_a_rake_is_taken_from_the_winners_and_noted():
         phh.loads(FOREIGN.replace("p2 sm ????", "p2 sm AhKh"), chips_per_unit=100, strict=True)
     with pytest.raises(FormatError, match="winnings has 2 numbers for 3 players"):
         phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09]"))
+    for values in ("[0, nan, inf]", "[[], 1, 2]", '"all"'):
+        with pytest.raises(FormatError, match="winnings is .* it takes a list of numbers"):
+            phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", f"winnings = {values}"))
     other = phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09, 0]"))
     assert "winnings: it names other winners; by the rules the pot goes to p3" in other.notes[-1]
 
@@ -441,6 +444,8 @@ def test_one_bad_hand_stops_no_other():
     assert list(tomllib.loads(phh.dumps_records([record.hand for record in twice]))) == ["1", "1_"]
     with pytest.raises(FormatError, match="not TOML"):
         phh.records("[1]\nvariant")
+    (odd,) = phh.records('["\\u001b[2J"]\nvariant = 1\n')
+    assert odd.error.isprintable(), "a title reaches no terminal as it is"
 
 
 def test_names_are_those_of_the_file():
@@ -678,6 +683,29 @@ def compare_matches(first, number):
             for hand in read_hands(timeline):
                 compare(hand, timeline, pokerkit, seen)
     return seen
+
+
+def test_posts_are_pokerkits():
+    pokerkit = pytest.importorskip("pokerkit")
+    posted = 0
+    for seed in range(25 if COMPILED else 5):
+        chooser = random.Random(seed)
+        n = chooser.choice((3, 4, 6))
+        posts = [0, 0, *(chooser.choice((0, 20, 20, 8)) for _ in range(n - 2))]
+        stacks = [chooser.randrange(30, 400) for _ in range(n)]
+        state = GAME.new_state(
+            seed=seed, num_players=n, format="cash", stacks=stacks, blinds=(10, 20), button=n - 1, posts=posts
+        )
+        while not state.is_terminal:
+            kinds = state.legal_options().kinds
+            choices = ["check_call", "check_call", *(kind for kind in ("all_in", "fold") if kind in kinds)]
+            state.act(chooser.choice(choices))
+        (hand,) = read_hands(Timeline.of(state))
+        theirs = by_pokerkit(phh.dumps(state), pokerkit).finishing_stacks
+        assert theirs in ([hand.stacks_after[seat] for seat in hand.seats], by_pokerkits_odd_chips(hand)), seed
+        assert phh.loads(phh.dumps(state)).stacks == state.stacks
+        posted += any(posts)
+    assert posted
 
 
 @pytest.mark.rotating

@@ -477,7 +477,7 @@ def one_record(folder, name, text):
         (HEAD.replace("N:AKQ2.543.KJ9.T86", "N:SAKQ2.H543.DKJ9.CT86") + STATED + AUCTION + PLAY, "suits are written"),
         (HEAD.replace("[Deal ", "[deal") + STATED + AUCTION + PLAY, None),
         ("text\n" + HEAD + STATED + AUCTION + PLAY, "line 1: expected a tag such as [Board \"1\"]; got 'text'"),
-        ("FF" + HEAD + STATED + AUCTION + PLAY, "line 1: expected a tag such as [Board \"1\"]; got 'FF', passed"),
+        ("FF" + HEAD + STATED + AUCTION + PLAY, "line 1: expected a tag such as [Board \"1\"]; got 'FF[Board"),
         (HEAD + STATED + AUCTION + PLAY + "\nAvg : 33.4\n   14\t 39\n", "line 16: expected a tag"),
         (HEAD + "[Room \"A\"]\n[Room \"B\"]\n" + STATED + AUCTION + PLAY, "line 6, Room: it is there twice, and the"),
         (HEAD + "[Event Spring #]\n" + STATED + AUCTION + PLAY, "line 5, Event: 'Spring #' is not written as a text"),

@@ -26,7 +26,7 @@ from cardenvs.tools.bridge import boards
 from cardenvs.tools.bridge.boards import Board, BoardRecord
 from cardenvs.tools.bridge.deals import SUITS, dealt_hands, hand_text, read_card, read_deal, read_hand, remaining
 from cardenvs.tools.bridge.pbn_tags import SECTIONS, Tag, TaggedBoard, error_at, tagged_boards
-from cardenvs.tools.bridge.text_files import Notes, note_encoding
+from cardenvs.tools.bridge.text_files import MOST_NOTES, Notes, note_encoding
 
 _T = TypeVar("_T")
 Row = list[tuple[int, str, str]]  # (line, card, note) of each card of a trick
@@ -62,9 +62,9 @@ def read_pbn(path: Path, strict: bool = False) -> Iterator[BoardRecord]:
     over: tuple[str, ...] = ()  # notes on text before a board
     for tagged in tagged_boards(path, strict):
         if not tagged.error and not _is_board(tagged):
-            over += tuple(tagged.notes.texts)
+            over = (over + tuple(tagged.notes.texts))[:MOST_NOTES]
             if last is not None:
-                last, over = replace(last, notes=last.notes + over), ()
+                last, over = replace(last, notes=(last.notes + over)[:MOST_NOTES]), ()
             continue
         if last is not None:
             yield last

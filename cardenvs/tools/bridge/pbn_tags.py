@@ -72,6 +72,7 @@ class _Reader:
         self.board = TaggedBoard(notes=Notes(self._strict))
         self._last: Tag | None = None  # whose tokens follow
         self._count = 0
+        self._passed_over = False
 
     def _ended(self) -> Iterator[TaggedBoard]:
         """Yield the board that ends here, if there is one, and begin another."""
@@ -126,9 +127,15 @@ class _Reader:
             elif name:
                 yield from self._add_tag(Tag(name, _ESCAPED.sub(r"\1", value), line))
             elif self._last is None or self.board.error:
-                self.board.notes.add(line, "", f'expected a tag such as [Board "1"]; got {short(token)}, passed over')
+                self._pass_over(line, text[found.start() :].strip())
             else:
                 _add_token(self._last, line, token)
+
+    def _pass_over(self, line: int, text: str) -> None:
+        """Note text that is no tag, once for each paragraph."""
+        if not self._passed_over:
+            self.board.notes.add(line, "", f'expected a tag such as [Board "1"]; got {short(text)}, passed over')
+            self._passed_over = True
 
     def _read_odd_tag(self, line: int, text: str, place: int) -> Iterator[TaggedBoard]:
         odd = _ODD_TAG.fullmatch(text, place)

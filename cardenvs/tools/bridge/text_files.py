@@ -11,6 +11,7 @@ from cardenvs.core.text import decoded, encoding_of
 
 MOST_LINE = 20_000  # bytes, or characters in UTF-16
 MOST_LINES = 5_000  # of one board
+MOST_NOTES = 100  # of one board; more say nothing new
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Notes:
         said = f"line {line}{', ' if what else ''}{what}: {text}"
         if self.strict:
             raise FormatError(said)
-        if said not in self.texts:
+        if len(self.texts) < MOST_NOTES and said not in self.texts:
             self.texts.append(said)
 
 

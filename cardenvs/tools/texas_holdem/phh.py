@@ -42,7 +42,7 @@ from cardenvs.core.errors import FormatError
 from cardenvs.core.files import check_input
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
-from cardenvs.core.text import decoded
+from cardenvs.core.text import decoded, one_line
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, STREETS
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.phh_reader import VARIANT, HandReader, cards_text, smallest_unit
@@ -294,7 +294,7 @@ class _Place:
 
     def of(self, field: str = "") -> str:
         """Return the hand and the line of a field, for messages."""
-        where = f"hand [{self.title}]: " if self.title else ""
+        where = f"hand [{one_line(self.title, 60)}]: " if self.title else ""
         for number, line in enumerate(self.lines, self.first + 1):
             key = _KEY.match(line)
             if key and key[1] == field:

@@ -340,7 +340,7 @@ class HandReader:
 
     def _winnings(self) -> list[Any]:
         values = self._data.get("winnings", [])
-        if not isinstance(values, list) or not all(isinstance(value, int | Decimal) for value in values):
+        if not isinstance(values, list) or not all(_is_number(value) for value in values):
             raise FormatError(f"winnings is {_short(values)}; it takes a list of numbers")
         if len(values) not in (0, self._n):
             raise FormatError(f"winnings has {len(values)} numbers for {self._n} players")
@@ -457,6 +457,10 @@ def _cards(step: Step) -> list[int | None]:
         if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
             raise step.error(f"{_short(part)} is not a card; a card is written As, Th, 2c, or ?? if unknown")
     return [None if part == "??" else parse_card(part) for part in parts]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, Decimal) and value.is_finite())
 
 
 def _outcome(wins: bool) -> str:
