@@ -389,7 +389,7 @@ def test_a_rake_is_taken_from_the_winners_and_noted():
     with pytest.raises(FormatError, match="winnings has 2 numbers for 3 players"):
         phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09]"))
     for values in ("[0, nan, inf]", "[[], 1, 2]", '"all"'):
-        with pytest.raises(FormatError, match="winnings is .* it takes a list of numbers"):
+        with pytest.raises(FormatError, match=r"winnings is .* it takes a list of numbers"):
             phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", f"winnings = {values}"))
     other = phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09, 0]"))
     assert "winnings: it names other winners; by the rules the pot goes to p3" in other.notes[-1]

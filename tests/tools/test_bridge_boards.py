@@ -324,7 +324,7 @@ def edited(path, old, new, tmp_path):
         ("{ Nobody", "{ Nobody {", None),
         ("{the winners}", "{the winners", "a comment that begins with { has no end"),
         ("[Site", "oops\n[Site", None),
-        ("[Event", "oops [Event", r"line 6: expected a tag such as \[Board \"1\"\]; got 'oops'"),
+        ("[Event", "oops [Event", r"line 6: expected a tag such as \[Board \"1\"\]; got 'oops \[Event"),
         ('[Deal "N:AKQ2', '[Ideal "N:AKQ2', "board 1, line 6: the board has no deal"),
         ('[Result "9"]', '[Result "9"]\n[Play "E"]\nS6 S4 S3 S2\n', None),
     ],
