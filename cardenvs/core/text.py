@@ -169,3 +169,26 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
         seen[name] += 1
         distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
     return tuple(distinct)
+
+
+_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}  # byte-order marks
+
+
+def encoding_of(start: bytes) -> str:
+    """Return the encoding that a byte-order mark at the start of a file names, or "" if there is none."""
+    return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
+
+
+def decoded(raw: bytes) -> tuple[str, str]:
+    """Return the text of a file of another program, and its encoding: by its byte-order mark, UTF-8, or Latin-1.
+
+    Raises:
+        FormatError: the bytes do not fit the byte-order mark.
+    """
+    encoding = encoding_of(raw)
+    try:
+        return raw.decode(encoding or "utf-8").removeprefix("\ufeff"), encoding or "utf-8"
+    except UnicodeDecodeError as error:
+        if encoding:
+            raise FormatError(f"this is not {encoding.upper()}, as its byte-order mark says ({error.reason})") from None
+        return raw.decode("latin-1"), "latin-1"

@@ -121,16 +121,67 @@ def test_hands_go_out_as_phh_and_come_in(match, tmp_path):
     assert (tmp_path / "one.phh").read_text() == phh.dumps(replay, 1)
     played = call("replay-phh", tmp_path / "one.phh").stdout
     assert "Hand 1 begins." in played
-    assert f"hand 1: stacks {phh.loads(phh.dumps(replay, 1)).stacks}" in played
+    stacks = phh.loads(phh.dumps(replay, 1)).stacks_on_record()
+    assert f"hand 1: {', '.join(' '.join(pair) for pair in stacks)}" in played
     Replay.of(play(table(3 * [100]), "0:fold 1:fold")).save(tmp_path / "short.json")
     call("export-phh", tmp_path / "short.json", "--out", tmp_path / "short.phhs")
-    assert call("replay-phh", tmp_path / "short.phhs", "--quiet").stdout == "hand 1: stacks [100, 90, 110]\n"
+    assert call("replay-phh", tmp_path / "short.phhs", "--quiet").stdout == (
+        "hand 1: player_1 90, player_2 110, player_0 100\n"
+    )
 
 
 def test_what_is_no_record_is_refused(match, tmp_path):
     (tmp_path / "bad.phh").write_text("variant = 'NT'\n")
     assert "bad.phh: starting_stacks is missing" in refused("replay-phh", tmp_path / "bad.phh")
     assert "is not the folder of a match" in refused("show", tmp_path)
-    assert "not a replay" in refused("stats", tmp_path / "bad.phh")
+    assert "starting_stacks is missing" in refused("stats", tmp_path / "bad.phh")
+    assert "is not a cardenvs replay" in refused("stats", match / "match.json")
     assert "there is no folder" in refused("export-phh", match, "--hand", 1, "--out", tmp_path / "no" / "x.phh")
     assert "this match has hands 1 to" in refused("export-phh", match, "--hand", 99, "--out", tmp_path / "x.phh")
+
+
+HANDS = """\
+[4]
+variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [0.5, 1]
+min_bet = 1
+starting_stacks = [50, 40]
+actions = ["d dh p1 2c7d", "d dh p2 ????", "p2 cc", "p1 cc", "d db KhKdKs", "p1 cbr 1", "p2 f"]
+hand = 777
+seats = [6, 2]
+players = ["Nyla", "[b]Otis"]
+
+[9]
+variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [1, 2]
+min_bet = 2
+starting_stacks = [50, 40]
+actions = ["d dh p1 2c7d", "d dh p2 ????", "p2 cc", "p1 cc", "d db KhKdKs", "p1 cbr 2", "p2 f"]
+
+[12]
+variant = "PO"
+"""
+
+
+def test_hands_of_a_site_are_read_one_by_one(tmp_path):
+    site = tmp_path / "site.phhs"
+    site.write_text(HANDS)
+    ended = call("replay-phh", site, code=1)
+    assert "Hand 777 begins." in ended.stdout
+    assert "[b]Otis posts a small blind of 5." in ended.stdout
+    assert "hand 777 [4]: Nyla 51.0, [b]Otis 39.0" in ended.stdout
+    assert "hand 9: p1 52.0, p2 38.0" in ended.stdout
+    assert "Error: " in ended.stderr
+    assert "hand [12]: line 21: variant is 'PO'" in ended.stderr
+    assert "3 hands: 0 read with notes, 1 not read" in ended.stderr
+    assert "hand [12]: line 21: variant is 'PO'" in refused("replay-phh", site, "--strict", "--chips-per-unit", 10)
+    site.write_text(HANDS[: HANDS.index("[12]")])
+    assert "Nyla" in call("stats", site).stdout
+    assert "2 hands that can be read; choose one with --hand" in refused("show", site)
+    assert "Nyla" in call("show", site, "--hand", 1).stdout
+    call("export-phh", site, "--out", tmp_path / "again.phhs")
+    assert phh.records((tmp_path / "again.phhs").read_text())[0].hand.source == phh.records(HANDS)[0].hand.source
+    call("export-phh", site, "--hand", 2, "--out", tmp_path / "one.phh")
+    assert "????" in (tmp_path / "one.phh").read_text()

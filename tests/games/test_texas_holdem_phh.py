@@ -1,5 +1,6 @@
 """Texas hold'em as PHH: written hands, what PokerKit makes of them, and what is read."""
 
+import json
 import random
 import tomllib
 import warnings
@@ -9,8 +10,8 @@ import pytest
 from holdem import last, play, positions, table
 
 from cardenvs.core.codes import FORFEIT
-from cardenvs.core.errors import FormatError, OptionError
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.errors import FormatError, HiddenInformationError, OptionError
+from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
@@ -56,7 +57,7 @@ def test_a_written_hand_is_played():
     cards = timeline.view(first, OMNISCIENT)["table"]["piles"]["hand"]
     assert cards[0] == ["Q♣", "Q♦"]
     assert cards[2] == ["A♠", "K♠"]
-    assert "?" not in cards[1]
+    assert cards[1] == ["?", "?"]
 
 
 def test_heads_up_the_last_player_has_the_button_and_the_small_blind():
@@ -153,12 +154,16 @@ def test_decimals_are_chips_of_the_size_that_one_says():
     text = HEADS_UP.replace("[10, 20]", "[0.5, 1]").replace("min_bet = 20", "min_bet = 1.0").replace("500", "20.25")
     text = text.replace("cbr 20", "cbr 1.75")
     with pytest.raises(FormatError, match=r"line 6: starting_stacks has 20\.25; .*decimals take chips_per_unit"):
-        phh.loads(text)
-    state = phh.loads(text, chips_per_unit=100)
-    assert (state.options.stacks, state.options.blinds) == ((2025, 40000), (50, 100))
-    assert state.stacks == [2125, 39900]
+        phh.loads(text, strict=True)
+    for state in (phh.loads(text, chips_per_unit=100), phh.loads(text)):
+        assert (state.options.stacks, state.options.blinds) == ((2025, 40000), (50, 100))
+        assert state.stacks == [2125, 39900]
+        assert (state.amount(5), state.amount(2125)) == ("0.05", "21.25")
     with pytest.raises(FormatError, match=r"action 6 \('p1 cbr 1.75'\): '1.75' is not a whole number of chips"):
-        phh.loads(HEADS_UP.replace("cbr 20", "cbr 1.75"))
+        phh.loads(HEADS_UP.replace("cbr 20", "cbr 1.75"), strict=True)
+    for unit in (0, -1, True, 10**9):
+        with pytest.raises(FormatError, match="chips_per_unit is 1 to 1,000,000"):
+            phh.loads(HEADS_UP, chips_per_unit=unit)
 
 
 def test_several_hands_in_one_text():
@@ -183,7 +188,7 @@ def test_several_hands_in_one_text():
         ("[50, 100, 0]", "[50, 100, 200]", "line 5: blinds_or_straddles are .* p3 posts 200, but straddles"),
         ("antes = [0, 0, 0]", "antes = [0, 100, 0]\nante_trimming_status = true", "is not trimmed"),
         ("antes = [0, 0, 0]", "antes = [0, 1950, 0]", "p2 cannot post blind and ante.*rules.md 4.1"),
-        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers of at least 0; decimals take chips_per_unit"),
+        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers; decimals take chips_per_unit"),
         ("[50, 100, 0]", "[100, 50, 0]", "a small and a big blind come first"),
         ("min_bet = 100", "min_bet = 200", "min_bet is 200; here it is the big blind, 100"),
         ("min_bet = 100", "", "min_bet is missing"),
@@ -222,7 +227,7 @@ def test_several_hands_in_one_text():
 def test_what_cannot_be_played_is_refused(old, new, message):
     assert old in HAND
     with pytest.raises(FormatError, match=message):
-        phh.loads(HAND.replace(old, new, 1))
+        phh.loads(HAND.replace(old, new, 1), strict=True)
 
 
 def test_a_raise_that_only_other_engines_allow_is_refused_with_the_rule():
@@ -240,9 +245,232 @@ actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 AsKs", "d dh p4 QdQc", "p3 c
         phh.loads(text)
 
 
-def test_who_comes_to_a_showdown_must_have_cards():
+UNSEEN = HAND.replace("d dh p3 AsKs", "d dh p3 ????")
+
+
+def test_who_comes_to_a_showdown_with_unknown_cards_wins_or_loses_by_the_record():
+    silent = UNSEEN.replace(', "p3 sm AsKs"', "")
     with pytest.raises(FormatError, match="p3 reaches the showdown with unknown cards"):
-        phh.loads(HAND.replace("d dh p3 AsKs", "d dh p3 ????").replace(', "p3 sm AsKs"', ""))
+        phh.loads(silent, strict=True)
+    state = phh.loads(silent)
+    assert state.stacks == [700, 1900, 1700]
+    (note,) = state.notes
+    assert note == "line 8: actions: p3 reaches the showdown with unknown cards, and loses, as they are not shown"
+    without = silent.replace("finishing_stacks", "other_stacks")
+    with pytest.raises(FormatError, match="p3 reaches the showdown with unknown cards, so the winner cannot be"):
+        phh.loads(without)
+    for muck in ("p3 sm ????", "p3 sm"):
+        assert phh.loads(without.replace('"p1 sm QdQc"', f'"p1 sm QdQc", "{muck}"')).stacks == [700, 1900, 1700]
+    won = phh.loads(silent.replace("[700, 1900, 1700]", "[0, 1900, 2400]"))
+    assert won.stacks == [0, 1900, 2400]
+    assert won.notes[0].endswith("and wins by the stacks on record")
+
+
+CHANNELS = ("recap", "events", "view", "render", "str", "timeline", "file", "phh")
+
+
+def said(state, channel):
+    """All that one channel says of a hand, to anybody, as one text."""
+    viewers = (OMNISCIENT, SPECTATOR, *range(state.num_players))
+    timeline = Timeline.of(state)
+    views = {
+        "recap": lambda: [state.recap(viewer) for viewer in viewers],
+        "events": lambda: [[str(event) for event in state.events(viewer)] for viewer in viewers],
+        "view": lambda: [json.dumps(state.view(viewer)) for viewer in viewers],
+        "render": lambda: [state.render(viewer) for viewer in viewers],
+        "str": lambda: [str(state), repr(state), state._repr_svg_()],
+        "timeline": lambda: [
+            (timeline.sentence(i, viewer), timeline.view(i, viewer))
+            for viewer in viewers
+            for i in range(len(timeline))
+        ],
+        "file": timeline.dumps,
+        "phh": lambda: [phh.dumps(state), phh.dumps_all(timeline), phh.dumps(Timeline.loads(timeline.dumps()))],
+    }  # fmt: skip
+    return str(views[channel]())
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_no_channel_shows_a_card_that_the_file_does_not_have(channel):
+    """The text of a channel is the same, whatever the engine plays with in the place of unknown cards."""
+    text = UNSEEN.replace(', "p3 sm AsKs"', ', "p3 sm ????"')
+    state, other = phh.loads(text), phh.loads(text)
+    assert not state.knows(1)
+    assert not state.knows(2)
+    assert state.knows(0)
+    other._dealt[2:6] = [card for card in range(52) if card not in state._dealt][:4]
+    changed = other.restarted()
+    for action in state.actions:
+        changed.apply(action)
+    changed.text = state.text
+    assert changed._dealt != state._dealt, "other stand-ins"
+    assert changed.stacks == state.stacks, "which lead to the same end"
+    assert said(changed, channel) == said(state, channel)
+
+
+def test_what_needs_all_cards_is_refused():
+    state = phh.loads(HAND)
+    for call in (
+        lambda: state.deck, lambda: state.records, state.record_bytes, state.to_bytes, lambda: Replay.of(state),
+        lambda: state.observation(1), lambda: state.observation(0), lambda: state.facts(1),
+        lambda: state.determinize(0, 1), lambda: state.write_observation(0, None),
+        lambda: state.restarted().policy_action("random", 1), lambda: state.restarted().simulate([0], 1, 1),
+    ):  # fmt: skip
+        with pytest.raises(HiddenInformationError, match="this hand of a file has unknown ones"):
+            call()
+    known = phh.loads(HAND.replace("????", "7h2c"))
+    assert Replay.of(known).returns == tuple(known.returns)
+    assert GAME.from_bytes(known.to_bytes()).stacks == known.stacks
+
+
+def test_a_timeline_of_a_hand_with_unknown_cards_is_a_file():
+    state = phh.loads(UNSEEN.replace(', "p3 sm AsKs"', ', "p3 sm"'))
+    timeline = Timeline.of(state)
+    again = Timeline.loads(timeline.dumps())
+    again.verify()
+    assert again.dumps() == timeline.dumps()
+    assert again.state_at(2).current_player == 1
+    shown = again.view(len(again), OMNISCIENT)["table"]["piles"]
+    assert shown["hand"][1:] == [["?", "?"], ["?", "?"]]
+    assert set(shown["deck"]) == {"?"}
+    assert len(shown["deck"]) == 52 - 6 - 5
+    assert [again.sentence(entry.index, OMNISCIENT) for entry in again.entries if entry.kind == "muck"] == [
+        "player_2 does not show."
+    ]
+    for setup in ('"chips_per_unit":0', '"chips_per_unit":"x"'):
+        with pytest.raises(FormatError):
+            Timeline.loads(timeline.dumps().replace('"chips_per_unit":1', setup, 1)).state_at()
+
+
+FOREIGN = """
+variant = 'NT'
+ante_trimming_status = false
+antes = [0, 0, 0]
+blinds_or_straddles = [0.25, 0.50, 0]
+min_bet = 0.50
+starting_stacks = [20, 31.75, 50.05]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 1.50', 'p1 f', 'p2 cc', 'd db 2c7d9h', 'p2 cc',
+           'p3 cc', 'd db Js', 'p2 cc', 'p3 cc', 'd db 3d', 'p2 cc', 'p3 cc', 'p2 sm ????', 'p3 sm 7h8h']
+venue = 'Harbour Cards'
+time = 00:01:12
+day = 1
+hand = 3017240001
+seats = [6, 2, 3]
+table = 'Pier 7'
+players = ['Nyla', 'Otis', 'Pia']
+finishing_stacks = [19.75, 30.25, 51.64]
+winnings = [0, 0, 3.09]
+_odd = {inner = [inf, true, 2009-07-01]}
+"""
+
+
+def test_a_round_trip_changes_nothing():
+    state = phh.loads(FOREIGN)
+    for text in (
+        phh.dumps(state),
+        phh.dumps(Timeline.of(state)),
+        phh.dumps(Timeline.loads(Timeline.of(state).dumps())),
+    ):
+        assert tomllib.loads(text) == tomllib.loads(FOREIGN)
+        assert list(tomllib.loads(text)) == list(tomllib.loads(FOREIGN))
+        assert phh.dumps(phh.loads(text)) == text
+
+
+def test_a_rake_is_taken_from_the_winners_and_noted():
+    state = phh.loads(FOREIGN)
+    assert (state.rake, state.unit) == (16, 100)
+    assert state.stacks_on_record() == [("Nyla", "19.75"), ("Otis", "30.25"), ("Pia", "51.64")]
+    assert any("16 chips less than the pot has: a rake" in note for note in state.notes)
+    for stacks in ("[19.75, 30.25, 49.00]", "[19.70, 30.25, 51.80]", "[19.75, 30.25, 51.81]"):
+        with pytest.raises(FormatError, match="finishing_stacks are"):
+            phh.loads(FOREIGN.replace("[19.75, 30.25, 51.64]", stacks))
+    with pytest.raises(FormatError, match="the winners get 16 chips less"):
+        phh.loads(FOREIGN.replace("p2 sm ????", "p2 sm AhKh"), chips_per_unit=100, strict=True)
+    with pytest.raises(FormatError, match="winnings has 2 numbers for 3 players"):
+        phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09]"))
+    for values in ("[0, nan, inf]", "[[], 1, 2]", '"all"'):
+        with pytest.raises(FormatError, match=r"winnings is .* it takes a list of numbers"):
+            phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", f"winnings = {values}"))
+    other = phh.loads(FOREIGN.replace("winnings = [0, 0, 3.09]", "winnings = [0, 3.09, 0]"))
+    assert "winnings: it names other winners; by the rules the pot goes to p3" in other.notes[-1]
+
+
+def test_a_player_who_comes_in_posts():
+    """A negative blind: up to the big blind a bet, the rest is dead (rules.md 4.1)."""
+    text = """
+variant = "NT"
+antes = [0, 0, 0, 0]
+blinds_or_straddles = [5, 10, 0, -POST]
+min_bet = 10
+starting_stacks = [100, 100, 100, 100]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "d dh p4 ????", "p3 f", "p4 cc", "p1 f", "p2 cc",
+           "d db 2c7d9h", "p2 cbr 10", "p4 f"]
+"""
+    for post, stacks, notes in ((10, [95, 115, 100, 90], 0), (15, [95, 120, 100, 85], 1), (4, [95, 115, 100, 90], 0)):
+        state = phh.loads(text.replace("POST", str(post)))
+        assert (state.stacks, len(state.notes)) == (stacks, notes)
+        (hand,) = read_hands(Timeline.of(state))
+        assert sum(hand.stacks_after) == 400
+    assert "player_3 comes in and posts 10." in phh.loads(text.replace("POST", "15")).recap(SPECTATOR)
+    assert "player_3 posts 5 that nobody has to match." in phh.loads(text.replace("POST", "15")).recap(SPECTATOR)
+    played = table(4 * [100], blinds=(5, 10), posts=[0, 0, 0, 10], button=3)
+    play(played, "2:fold 3:30 0:fold 1:fold")
+    assert tomllib.loads(phh.dumps(played))["blinds_or_straddles"] == [5, 10, 0, -10]
+    with pytest.raises(OptionError, match="posts takes 4 numbers"):
+        table(4 * [100], posts=[1, 2])
+
+
+def test_cards_that_are_shown_again_and_again():
+    """Some sites write ???? on each street of an all-in, and the cards at the end; a winner may show unasked."""
+    text = HAND.replace("QdQc", "????", 1).replace('"p1 sm QdQc", "p3 sm AsKs",', '"p1 sm ????", "p3 sm ????",')
+    text = text.replace('"d db 3d",', '"d db 3d", "p1 sm QdQc", "p3 sm AsKs", "p3 sm ????",')
+    state = phh.loads(text)
+    assert (state.stacks, state.notes) == ([700, 1900, 1700], ())
+    assert "player_0 shows Q♦." in state.recap(SPECTATOR)
+    shown = phh.loads(HEADS_UP.replace("2c7d", "????").replace('"p2 f"', '"p2 f", "p1 sm 5c5d"'))
+    assert "player_0 is dealt 5♣." in shown.recap(OMNISCIENT)
+
+
+def test_one_bad_hand_stops_no_other():
+    bad = HEADS_UP.replace("cbr 20", "cbr 7")
+    found = phh.records(f"[4]\n{HAND}\n[9]\n{bad}\n[x]\n{HEADS_UP}")
+    assert [(record.title, record.hand is not None) for record in found] == [("4", True), ("9", False), ("x", True)]
+    assert found[1].error.startswith("hand [9]: line 27: action 6 ('p1 cbr 7'): ")
+    cut = phh.records(f"[1]\n{HAND}\n[2]\nvariant = 'NT\n[3]\n{HEADS_UP}\n[4]\nvariant")
+    assert [record.hand is not None for record in cut] == [True, False, True, False]
+    assert "hand [2]: this is not PHH: not TOML (" in cut[1].error
+    twice = phh.records(f"[1]\n{HAND}\n[1]\n{HEADS_UP}")
+    assert [record.hand.stacks for record in twice] == [[700, 1900, 1700], [520, 380]]
+    assert list(tomllib.loads(phh.dumps_records([record.hand for record in twice]))) == ["1", "1_"]
+    with pytest.raises(FormatError, match="not TOML"):
+        phh.records("[1]\nvariant")
+    (odd,) = phh.records('["\\u001b[2J"]\nvariant = 1\n')
+    assert odd.error.isprintable(), "a title reaches no terminal as it is"
+
+
+def test_names_are_those_of_the_file():
+    state = phh.loads(HAND + 'seats = [5, 8, 2]\nplayers = ["Ann", "player_0", "C\\nat"]\nhand = 41\n')
+    assert state.players == ("C at", "Ann", "player_0")
+    assert state.stacks_on_record() == [("Ann", "700"), ("player_0", "1900"), ("C at", "1700")]
+    assert state.number == "41"
+    assert Timeline.of(state).players == state.players
+    for players in ('["Ann", "Bob"]', '["Ann", 2, "Cy"]'):
+        with pytest.raises(FormatError, match="a name for each of 3 players"):
+            phh.loads(HAND + f"players = {players}\n")
+
+
+def test_files_of_other_programs_are_read(tmp_path):
+    path = tmp_path / "a.phh"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "latin-1"):
+        path.write_bytes((HAND + 'players = ["Åse", "B", "C"]\n').encode(encoding))
+        (record,) = phh.read_file(path)
+        assert record.hand.players[0] == "Åse"
+    with pytest.raises(FormatError, match=r"a\.phh: this is not UTF-8 but LATIN-1"):
+        phh.read_file(path, strict=True)
+    path.write_bytes(b"\xff\xfea")
+    with pytest.raises(FormatError, match=r"a\.phh: this is not UTF-16-LE, as its byte-order mark says"):
+        phh.read_file(path)
+    assert phh.loads(HEADS_UP.replace("p2 cc", "P2 CC")).notes[0].endswith("action 3 ('P2 CC') has capital letters")
 
 
 def test_a_hand_without_an_end_is_refused():
@@ -261,7 +489,7 @@ def test_the_board_is_dealt_when_its_street_begins():
 
 def test_a_text_that_was_cut_short_is_refused():
     text = phh.dumps(phh.loads(HAND))
-    for size in range(text.index("\nhand = ")):  # what comes after the actions may be left out
+    for size in range(text.index("\nfinishing_stacks")):  # what comes after the actions may be left out
         with pytest.raises(FormatError):
             phh.loads(text[:size])
 
@@ -455,6 +683,29 @@ def compare_matches(first, number):
             for hand in read_hands(timeline):
                 compare(hand, timeline, pokerkit, seen)
     return seen
+
+
+def test_posts_are_pokerkits():
+    pokerkit = pytest.importorskip("pokerkit")
+    posted = 0
+    for seed in range(25 if COMPILED else 5):
+        chooser = random.Random(seed)
+        n = chooser.choice((3, 4, 6))
+        posts = [0, 0, *(chooser.choice((0, 20, 20, 8)) for _ in range(n - 2))]
+        stacks = [chooser.randrange(30, 400) for _ in range(n)]
+        state = GAME.new_state(
+            seed=seed, num_players=n, format="cash", stacks=stacks, blinds=(10, 20), button=n - 1, posts=posts
+        )
+        while not state.is_terminal:
+            kinds = state.legal_options().kinds
+            choices = ["check_call", "check_call", *(kind for kind in ("all_in", "fold") if kind in kinds)]
+            state.act(chooser.choice(choices))
+        (hand,) = read_hands(Timeline.of(state))
+        theirs = by_pokerkit(phh.dumps(state), pokerkit).finishing_stacks
+        assert theirs in ([hand.stacks_after[seat] for seat in hand.seats], by_pokerkits_odd_chips(hand)), seed
+        assert phh.loads(phh.dumps(state)).stacks == state.stacks
+        posted += any(posts)
+    assert posted
 
 
 @pytest.mark.rotating

@@ -179,3 +179,20 @@ def test_help_has_examples(command):
     shown = run(command, "--help").stdout
     assert "Examples:" in shown
     assert f"cardenvs bridge {command}" in " ".join(shown.split())
+
+
+def test_a_file_with_a_bad_board(tmp_path):
+    bad, out = tmp_path / "bad.pbn", tmp_path / "out.lin"
+    bad.write_text(CLUB.read_text().replace("T86 J976", "T8 J976", 1))
+    ended = run("boards", bad, "--out", out, code=1)
+    assert "4Sx by N" in ended.stdout
+    errors = " ".join(ended.stderr.split())
+    assert "bad.pbn: board 1, line 16, Deal: N has 12 cards; everybody has 13" in errors
+    assert "4 boards: 0 read with notes, 1 not read" in errors
+    assert "LIN has no place for:" in errors
+    assert len(list(read_boards(out))) == 3
+    assert "1NT by N" in run("boards", bad, "--board", 4).stdout
+    ended = CliRunner().invoke(app, ["bridge", "boards", str(bad), "--board", "1"])
+    assert (ended.exit_code, "board 1, line 16" in " ".join(ended.stderr.split())) == (2, True)
+    ended = CliRunner().invoke(app, ["bridge", "boards", str(bad), "--strict"])
+    assert (ended.exit_code, "board 1, line 16" in " ".join(ended.stderr.split())) == (2, True)

@@ -159,11 +159,12 @@ def post_ante(s, player, chips, log):
 
 
 @kernel
-def post_ante_for_all(s, player, chips, log):
-    """Post the ante of the table for the big blind; nobody has to match it (10.2)."""
-    post_ante(s, player, chips, log)
+def post_dead(s, player, chips, kind, log):
+    """Post chips that nobody has to match: the big blind's ante for the table, or more than a big blind (10.2)."""
+    ev.log_note(log, kind, player, chips)
+    _to_pot(s, player, chips, log)
     s.chips_in[player] -= chips
-    s.dead = chips
+    s.dead += chips
 
 
 @kernel(inline=True)

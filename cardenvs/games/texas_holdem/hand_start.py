@@ -104,7 +104,9 @@ def begin_hand(s, given, log):
     big = np.int64(s.big_blind_seat)
     _post(s, big, s.big_blind, table.POST_BIG, log)
     if s.rules.ante > 0 and s.rules.ante_type == state.BIG_BLIND_ANTES and s.stacks[big] > 0:
-        effects.post_ante_for_all(s, big, min(s.rules.ante, s.stacks[big]), log)
+        effects.post_dead(s, big, min(s.rules.ante, s.stacks[big]), table.POST_ANTE, log)
+    if s.hand_number == 1 and s.rules.posts[0] != NONE:
+        _post_late(s, n, log)
     _shuffle(s, given)
     effects.deal_hole_cards(s, log)
     begin_betting(s)
@@ -117,6 +119,18 @@ def _post(s, seat, blind, kind, log):
     chips = min(blind, s.stacks[seat])
     if chips > 0:
         effects.put_in(s, seat, chips, kind, log)
+
+
+@kernel
+def _post_late(s, n, log):
+    """Post for players who come in: up to the big blind it is a bet, and the rest is dead (4.1)."""
+    for seat in range(n):
+        chips = min(np.int64(s.rules.posts[seat]), np.int64(s.stacks[seat]))
+        bet = min(chips, max(0, s.big_blind - np.int64(s.bets[s.street, seat])))
+        if bet > 0:
+            effects.put_in(s, seat, bet, table.POST_LATE, log)
+        if chips > bet:
+            effects.post_dead(s, seat, chips - bet, table.POST_DEAD, log)
 
 
 @kernel

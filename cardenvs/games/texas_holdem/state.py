@@ -80,6 +80,13 @@ class TexasHoldemOptions(Options):
     ante_type: str = option(
         "all", choices=("all", "big_blind"), doc="who posts the ante: each seat, or the big blind for the table (4.1)"
     )
+    posts: tuple = option(
+        (),
+        length=MAX_PLAYERS,
+        low=0,
+        high=MAX_CHIPS,
+        doc="chips of each seat posted besides the blinds in the first hand, by players who come in (4.1)",
+    )
     num_hands: int = option(1, low=1, high=1000, doc="cash: number of hands")
     max_hands: int = option(
         None,
@@ -168,6 +175,8 @@ class TexasHoldemOptions(Options):
             )
 
     def _check_blinds(self) -> None:
+        if len(self.posts) not in (0, self.num_players):
+            raise OptionError(f"option posts takes {self.num_players} numbers, one per seat; got {len(self.posts)}")
         if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]) or self.blinds == (0, 0):
             raise OptionError(f"option blinds takes a small and a big blind, such as (10, 20); got {self.blinds}")
         if len(self.levels) % 2 or not self.levels:
@@ -210,6 +219,10 @@ def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
         bets[seat] = min(blind, left[seat])
         left[seat] -= bets[seat]
     left[seat] = max(0, left[seat] - dead)
+    for seat, post in enumerate(options.posts):
+        post = min(post, left[seat])
+        left[seat] -= post
+        bets[seat] += min(post, max(0, big - bets[seat]))
     able = [seat for seat in range(n) if left[seat]]
     return len(able) >= 2 or (len(able) == 1 and bets[able[0]] < max(bets))
 
@@ -232,7 +245,7 @@ STATE = record(
         ("start_stacks", "i4", (MAX_PLAYERS,)),  # at the start of the hand
         ("chips_in", "i4", (MAX_PLAYERS,)),  # in the pot in this hand, antes included
         ("bets", "i4", (NUM_STREETS, MAX_PLAYERS)),  # part of chips_in put in on each street, without antes
-        ("dead", "i4"),  # also in the pot: the ante of the big blind for the table, which nobody has to match
+        ("dead", "i4"),  # also in the pot: what was posted and nobody has to match (10.2)
         ("pot", "i4"),  # sum of chips_in and dead, until it is paid out
         ("to_match", "i4"),  # C of rules.md 4
         ("last_raise", "i4"),  # F of rules.md 4

@@ -60,3 +60,5 @@ PLACE = TABLE.event(
 SHARED_PLACE = TABLE.event(
     "shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", reveals_hidden_value=True
 )
+POST_LATE = TABLE.event("post_late", Op.SET, "{player} comes in and posts {value}.")
+POST_DEAD = TABLE.event("post_dead", Op.NOTE, "{player} posts {value} that nobody has to match.")

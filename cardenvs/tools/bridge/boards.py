@@ -38,6 +38,7 @@ class Board:
         explanations: what was said about calls, by number of the call from 0; "" for an alert without words.
         comments: on cards, by number of the card from 0.
         tags: what else a PBN file says, by name of the tag.
+        label: what the file calls the board, if that is no number, such as "5A".
     """
 
     state: State
@@ -49,6 +50,12 @@ class Board:
     explanations: dict[int, str] = field(default_factory=dict)
     comments: dict[int, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The number or the label of the board, "" if it has none."""
+        return self.label or str(self.number or "")
 
     @property
     def contract(self) -> str | None:
@@ -124,6 +131,23 @@ def tricks_of(s: Any) -> Iterator[list[tuple[int, int]]]:
             return
         yield cards
         leader = int(s.winners[k])
+
+
+@dataclass(frozen=True)
+class BoardRecord:
+    """A board of a file, whether it could be read or not.
+
+    Attributes:
+        place: its place in the file, from 1.
+        board: the board, or None if it could not be read.
+        error: why it could not be read, with line and tag or key, or "".
+        notes: what was read in another way than it is written, each with line and tag or key.
+    """
+
+    place: int
+    board: Board | None
+    error: str = ""
+    notes: tuple[str, ...] = ()
 
 
 # -- for readers of files -----------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ import contextlib
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
-from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
@@ -18,18 +19,20 @@ from cardenvs.cli.shared import MAX_SEED, GamesStore, OptionTexts, Processes, es
 from cardenvs.core.errors import AgentError, ArenaError, FormatError, OptionError, require
 from cardenvs.core.files import locked, write_whole
 from cardenvs.core.registry import get_game
+from cardenvs.core.text import count
 from cardenvs.games.bridge.state import SEATS
 
 if TYPE_CHECKING:
     import numpy as np
 
     from cardenvs.tools.bridge.annotate import Annotation
-    from cardenvs.tools.bridge.boards import Board
+    from cardenvs.tools.bridge.boards import Board, BoardRecord
     from cardenvs.tools.bridge.duel import Result
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
 _MOST_DEALS = 1_000_000
+_MOST_SHOWN = 20  # notes or errors of a file
 
 Source = Annotated[
     Path, Argument(metavar="FILE", callback=input_file, help="Boards: .pbn, .lin, a replay (.json) or a store.")
@@ -37,6 +40,7 @@ Source = Annotated[
 BoardNumber = Annotated[
     int | None, Option(min=1, max=_MOST_DEALS, metavar="N", help="Only the N-th board, counted from 1.")
 ]
+Strict = Annotated[bool, Option("--strict", help="Refuse what is otherwise read with a note.")]
 
 
 @app.command()
@@ -46,45 +50,92 @@ def boards(
     out: Annotated[
         Path | None, Option(metavar="FILE", help="Write them: .pbn, .lin, or .json for the replay of one board.")
     ] = None,
+    strict: Strict = False,
 ) -> None:
     """List the boards of a file, and convert them to another format.
 
-    A recorded claim ends the play with its tricks; the replay of such a board ends there.
+    A recorded claim ends the play with its tricks; the replay of such a board ends there. What other programs write
+    in their own way is read with a note. A board that cannot be read is named; the others are read, and the command
+    exits with 1. With --strict, the first note or error stops it.
 
     Examples:
 
     - `cardenvs bridge boards club.pbn`
     - `cardenvs bridge boards match.lin --board 3 --out board3.json`
     - `cardenvs bridge boards games.db --out games.pbn`
+    - `cardenvs bridge boards club.pbn --strict`
     """
+    from cardenvs.tools.bridge.lin import losses
+
     outputs = Outputs({"--out": out}, used={"FILE": file})
     write = _writer_for(out)
-    found = _read(file, board)
+    found, report = _read(file, board, strict)
     table = new_table("board", "dealer", "contract", "tricks", "NS", "north", "east", "south", "west")
     for one in found:
         tricks = "" if one.tricks is None else f"{one.tricks}{' claimed' if one.is_claimed else ''}"
         score = "" if one.score is None else f"{one.score:+d}" if one.score else "0"
         dealer = SEATS[int(one.state.record.dealer)]
         names = (escaped(name[:12]) for name in one.players)
-        table.add_row(str(one.number or ""), dealer, one.contract or "", tricks, score, *names)
+        table.add_row(escaped(one.name[:12]), dealer, one.contract or "", tricks, score, *names)
     new_console().print(table)
     outputs.write("boards", out, lambda path: write(path, found))
+    if out is not None and out.suffix.lower() == ".lin":
+        lost = losses(found)
+        if lost:
+            typer.secho(f"note: LIN has no place for: {', '.join(lost)}", fg="yellow", err=True)
     outputs.close()
+    report.close()
 
 
-def _read(file: Path, number: int | None) -> "list[Board]":
-    """Return all boards of a file, or one."""
-    from cardenvs.tools.bridge.board_files import read_boards
+def _read(file: Path, number: int | None, strict: bool = False) -> "tuple[list[Board], _Report]":
+    """Return all boards of a file that can be read, or one of them, and a report on the others.
 
-    if number is None:
-        found = list(itertools.islice(read_boards(file), _MOST_DEALS + 1))
-        if len(found) > _MOST_DEALS:
-            raise FormatError(f"{file} has more than {_MOST_DEALS:,} boards")
-    else:
-        found = list(itertools.islice(read_boards(file), number - 1, number))
-    if not found:
+    Raises:
+        FormatError: there is no such board, none can be read, or with `strict` one cannot.
+    """
+    from cardenvs.tools.bridge.board_files import read_records
+
+    first, end = (0, _MOST_DEALS + 1) if number is None else (number - 1, number)
+    records, found = [], []
+    for record in itertools.islice(read_records(file, strict), first, end):
+        records.append(record if record.board is None else replace(record, board=None))
+        if record.board is not None:
+            found.append(record.board)
+        elif strict:
+            break
+    if len(records) > _MOST_DEALS:
+        raise FormatError(f"{file} has more than {_MOST_DEALS:,} boards")
+    if not records:
         raise FormatError(f"{file} has no board{'s' if number is None else f' {number}'}")
-    return found
+    bad = next((record for record in records if record.error), None)
+    if bad is not None and (strict or not found):
+        more = f" (none of its {len(records)} boards can be read)" if not found and len(records) > 1 else ""
+        raise FormatError(f"{file}: board {bad.place}, {bad.error}{more}")
+    return found, _Report(file, records)
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What is to be said about the boards of a file."""
+
+    file: Path
+    records: "list[BoardRecord]"
+
+    def close(self) -> None:
+        """Print notes and errors; exit with an error code if a board could not be read."""
+        errors = [f"board {one.place}, {one.error}" for one in self.records if one.error]
+        notes = [f"board {one.place}, {note}" for one in self.records for note in one.notes]
+        for texts, what, colour in ((notes, "note", "yellow"), (errors, "Error", "red")):
+            for text in texts[:_MOST_SHOWN]:
+                typer.secho(f"{what}: {self.file}: {text}", fg=colour, err=True)
+            if len(texts) > _MOST_SHOWN:
+                typer.secho(f"and {len(texts) - _MOST_SHOWN} more", fg=colour, err=True)
+        if notes or errors:
+            noted = sum(bool(one.notes) and not one.error for one in self.records)
+            said = f"{count(len(self.records), 'board')}: {noted} read with notes, {len(errors)} not read"
+            typer.echo(said, err=True)
+        if errors:
+            raise typer.Exit(EXIT_FAILED)
 
 
 def _writer_for(out: Path | None) -> "Callable[[Path, list[Board]], None]":
@@ -142,7 +193,7 @@ def solve(
     part = None if out is None else Path(f"{out}.part")
     outputs = Outputs({"--out": out, "OUT.part": part}, used={"FILE": file})
     require("endplay", EXTRA)
-    found = _read(file, board) if file is not None else _of_seeds(seeds or "")
+    found, report = _read(file, board) if file is not None else (_of_seeds(seeds or ""), None)
     hands = _hands(found)
     resume = f"repeat the command, and it resumes from {part}" if part else ""
     with locked(f"{out}.lock") if out is not None else contextlib.nullcontext():
@@ -155,6 +206,8 @@ def solve(
         outputs.close()
         if part is not None:
             part.unlink(missing_ok=True)
+        if report is not None:
+            report.close()
 
 
 def _of_seeds(text: str) -> "list[Board]":
@@ -209,7 +262,7 @@ def _print_tables(found: "list[Board]", tables: "np.ndarray") -> None:
         s = board.state.record
         cells = [str(int(table[k, p])) for p in (0, 2) for k in (4, 3, 2, 1, 0)]
         score = par_of(table, int(s.dealer), int(s.vulnerable)).score
-        shown.add_row(str(board.number or ""), *cells, f"{score:+d}")
+        shown.add_row(escaped(board.name), *cells, f"{score:+d}")
     new_console().print(shown)
 
 
@@ -277,7 +330,7 @@ def annotate(
 
     outputs = Outputs({"--json": json, "--html": html}, used={"FILE": file})
     require("endplay", EXTRA)
-    found = _read(file, board)
+    found, report = _read(file, board)
     if len(found) > 1:
         raise OptionError(f"{file} has {len(found)} boards; choose one with --board, from 1 to {len(found)}")
     result = annotated(found[0])
@@ -286,6 +339,7 @@ def annotate(
     outputs.write("JSON", json, lambda path: write_whole(path, text))
     outputs.write("page", html, lambda path: write_whole(path, result.page()))
     outputs.close()
+    report.close()
 
 
 def _print_annotation(result: "Annotation") -> None:

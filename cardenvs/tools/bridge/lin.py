@@ -1,9 +1,13 @@
 """Read and write LIN files, the format of Bridge Base Online.
 
-A LIN file is a list of pairs `key|value|`. Of a board: `pn` names of South, West, North, East (eight in a match: those
-of the other table follow), `qx` number and room as in `o7`, `md` dealer (1 South to 4 East) and hands from South on,
-`sv` vulnerability (o, n, e, b), `ah` its number, `mb` calls (`p`, `d`, `r`, `1N`; `!` is an alert), `an` the
+A LIN file is a list of pairs `key|value|`. Of a match: `vg` event, segment, form of scoring, first and last board, and
+the teams with their scores. Of a board: `pn` names of South, West, North, East (eight in a match: those of the other
+table follow), `qx` number and room as in `o7`, `md` dealer (1 South to 4 East) and hands from South on, `sv`
+vulnerability (o, n, e, b), `ah` its number or label, `mb` calls (`p`, `d`, `r`, `1N`; `!` is an alert), `an` the
 explanation of a call, `pc` cards, `mc` tricks claimed by declarer. Comments (`nt`) and layout are left out.
+
+What PBN has tags for becomes tags (Event, Stage, Scoring, HomeTeam, VisitTeam, Room); a `vg` or `ah` with more than
+that is kept whole, in the tags LinVg and LinAh. `losses` says what LIN has no place for.
 
 Why not endplay's reader and writer: it reads a whole file at once, finds boards by `pn` only, so it joins the boards
 of a match that follow one another by `qx`, cannot read eight names, attaches comments of spectators to calls, counts
@@ -12,7 +16,8 @@ compare both where both can read and write.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,40 +26,59 @@ from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.files import write_whole
 from cardenvs.core.state import State
+from cardenvs.core.text import count
 from cardenvs.games.bridge.state import BID_0, CARD_0, DOUBLE, NUM_PLAYERS, PASS, REDOUBLE, call_label
 from cardenvs.tools.bridge import boards, deals
-from cardenvs.tools.bridge.boards import MOST_TEXT, Board, checked_text
+from cardenvs.tools.bridge.boards import MOST_TEXT, Board, BoardRecord, checked_text
 from cardenvs.tools.bridge.pbn_reader import read_bid
-from cardenvs.tools.bridge.text_files import lines_of
+from cardenvs.tools.bridge.text_files import Notes, lines_of, note_encoding
 
 MOST_PAIRS = 3_000  # of a board
 _SOUTH = 2  # LIN begins with South
-_CALL = re.compile(r"(p|d|r|([1-7])([CDHSN])T?)(!?)", re.IGNORECASE)
+_CALL = re.compile(r"(pass|rdbl|dbl|xx|x|p|d|r|([1-7])([CDHSN])T?)(!?)", re.IGNORECASE)
 _CALLS = {"P": PASS, "D": DOUBLE, "R": REDOUBLE}
+_ODD_CALLS = {"PASS": PASS, "DBL": DOUBLE, "X": DOUBLE, "RDBL": REDOUBLE, "XX": REDOUBLE}
 _CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
 _HAND = re.compile(r"(?:([SHDC])([2-9TJQKA]*))", re.IGNORECASE)
 _VULNERABLE = {"o": 0, "0": 0, "n": 1, "e": 2, "b": 3}
 _ROOM = re.compile(r"([oc])(\d{1,6})", re.IGNORECASE)
+_NUMBER = re.compile(r"\D{0,20}(\d{1,6})")
+_VG = ("Event", "Stage", "Scoring", "", "", "HomeTeam", "", "VisitTeam", "")  # tags, by place in `vg`
+_SCORING = {"I": "IMP", "P": "MP"}
+_TAGS = ("Event", "Stage", "Scoring", "HomeTeam", "VisitTeam", "Room", "LinVg", "LinAh")  # that LIN holds
 
 Pair = tuple[int, str, str]  # line, key, value
 
 # -- reading ------------------------------------------------------------------------------------------------------
 
 
-def read_lin(path: Path) -> Iterator[Board]:
-    """Yield the boards of a LIN file, one by one.
+def read_lin(path: Path, strict: bool = False) -> Iterator[BoardRecord]:
+    """Yield the boards of a LIN file, one by one; one that cannot be read does not stop the others.
 
     Raises:
-        FormatError: a board is damaged or not playable by the rules; names file, board, line and key.
         FileError: the file cannot be read.
     """
     names: Pair | None = None  # they hold until there are others
-    for number, pairs in enumerate(_boards(path), 1):
-        names = next((pair for pair in pairs if pair[1] == "pn"), names)
+    match: Pair | None = None
+    found, place = _boards(path), 0
+    while True:
         try:
-            yield _Reader(pairs, names).board()
+            pairs = next(found, None)
+        except FormatError as error:  # what follows cannot be found
+            yield BoardRecord(place + 1, None, str(error).removeprefix(f"{path}, "))
+            return
+        if pairs is None:
+            return
+        place += 1
+        names = next((pair for pair in pairs if pair[1] == "pn"), names)
+        match = next((pair for pair in pairs if pair[1] == "vg"), match)
+        notes = Notes(strict)
+        try:
+            if place == 1:
+                note_encoding(path, notes)
+            yield BoardRecord(place, _Reader(pairs, names, match, notes).board(), notes=tuple(notes.texts))
         except FormatError as error:
-            raise FormatError(f"{path}: board {number}, {error}") from None
+            yield BoardRecord(place, None, str(error), tuple(notes.texts))
 
 
 def _boards(path: Path) -> Iterator[list[Pair]]:
@@ -62,7 +86,7 @@ def _boards(path: Path) -> Iterator[list[Pair]]:
     pairs: list[Pair] = []
     has_deal = False
     for pair in _pairs(path):
-        if has_deal and pair[1] in ("md", "pn", "qx"):
+        if has_deal and pair[1] in ("md", "pn", "qx", "vg"):
             yield pairs
             pairs, has_deal = [], False
         has_deal |= pair[1] == "md"
@@ -93,8 +117,10 @@ def _pairs(path: Path) -> Iterator[Pair]:
 class _Reader:
     """Turns the pairs of a board into a Board."""
 
-    def __init__(self, pairs: list[Pair], names: Pair | None) -> None:
-        self._pairs, self._names = pairs, names
+    def __init__(self, pairs: list[Pair], names: Pair | None, match: Pair | None, notes: Notes) -> None:
+        self._pairs, self._names, self._match, self._notes = pairs, names, match, notes
+        self._explains_next = False  # whether explanations stand before their calls
+        self._next = ""  # what is said about the next call
         self._explanations: dict[int, str] = {}
         self._line, self._key = pairs[0][0], pairs[0][1]
 
@@ -103,6 +129,8 @@ class _Reader:
         try:
             return self._board()
         except FormatError as error:
+            if str(error).startswith("line "):
+                raise
             raise FormatError(f"line {self._line}, {self._key}: {error}") from None
 
     def _find(self, key: str) -> str | None:
@@ -114,7 +142,7 @@ class _Reader:
         return None
 
     def _board(self) -> Board:
-        number, room = self._number()
+        number, room, label = self._number()
         dealer, hands = _deal(self._find("md") or "")
         sides = self._find("sv")
         if sides and sides.lower() not in _VULNERABLE:
@@ -125,16 +153,40 @@ class _Reader:
         state = boards.new_board_state(hands, number, dealer, vulnerable)
         claimed = self._play(state)
         tricks, is_claimed = boards.checked_tricks(state, claimed)
-        tags = {"Room": room} if room else {}
-        return Board(state, number, self._players(room), tricks, is_claimed, explanations=self._explanations, tags=tags)
+        tags = self._tags(number, label) | ({"Room": room} if room else {})
+        return Board(
+            state, number, self._players(room), tricks, is_claimed, explanations=self._explanations, tags=tags,
+            label="" if number is not None else label,
+        )  # fmt: skip
 
-    def _number(self) -> tuple[int | None, str]:
-        """Return the number of the board and the room, "" if it is not a match."""
-        label = _ROOM.fullmatch(self._find("qx") or "")
+    def _number(self) -> tuple[int | None, str, str]:
+        """Return the number of the board, the room ("" if it is not a match), and its label, without "Board"."""
+        given = self._find("qx") or ""
+        label = _ROOM.fullmatch(given)
         if label and int(label[2]):
-            return int(label[2]), "Open" if label[1].lower() == "o" else "Closed"
-        found = re.fullmatch(r"\D{0,20}(\d{1,6})", self._find("ah") or "")
-        return (int(found[1]), "") if found and int(found[1]) else (None, "")
+            return int(label[2]), "Open" if label[1].lower() == "o" else "Closed", ""
+        text = checked_text(self._find("ah") or "", "a label")
+        found = _NUMBER.fullmatch(text)
+        if found and int(found[1]):
+            return int(found[1]), "", text
+        plain = re.sub(r"^board\s+", "", text, flags=re.IGNORECASE)
+        if plain:
+            self._notes.add(self._line, self._key, f"{short(plain)} is no number; it is kept as a label")
+        return None, "", plain
+
+    def _tags(self, number: int | None, label: str) -> dict[str, str]:
+        """Return the tags of the match and of an unusual label."""
+        tags = {} if label in ("", f"Board {number}") or number is None else {"LinAh": label}
+        if self._match is None:
+            return tags
+        self._line, self._key, text = self._match
+        parts = checked_text(text.strip(), "a title").split(",")
+        for name, part in zip(_VG, parts, strict=False):
+            if name and part.strip():
+                tags[name] = _SCORING.get(part.strip(), part.strip()) if name == "Scoring" else part.strip()
+        if text.strip() and _title(tags) != text.strip():
+            tags["LinVg"] = text.strip()
+        return tags
 
     def _players(self, room: str) -> tuple[str, ...]:
         """Return the names from North on; of eight those in the board's room."""
@@ -151,8 +203,13 @@ class _Reader:
     def _play(self, state: State) -> int | None:
         """Make all calls and play all cards; return the tricks that were claimed."""
         claimed = None
+        first = next((key for _, key, _ in self._pairs if key in ("an", "mb")), "")
+        self._explains_next = first == "an"
         for line, key, value in self._pairs:
             self._line, self._key = line, key
+            if first == "an" and key == "an":
+                self._notes.add(line, key, "explanations stand before their calls")
+                first = ""
             if claimed is not None and key in ("mb", "pc", "mc"):
                 raise FormatError("the play is over after a claim")
             if key == "mb":
@@ -168,15 +225,20 @@ class _Reader:
 
     def _calls(self, state: State, text: str) -> None:
         for found in _all(_CALL, text, "calls: p, d, r, or bids such as 1N"):
-            if found[4]:
-                self._explanations[int(state.record.num_calls)] = ""
-            boards.apply(state, read_bid(found[2], found[3]) if found[2] else _CALLS[found[1].upper()])
+            if found[4] or self._next:
+                self._explanations[int(state.record.num_calls)] = self._next
+                self._next = ""
+            word = found[1].upper()
+            if word in _ODD_CALLS:
+                self._notes.add(self._line, self._key, f"{short(found[1])} is no usual spelling of a call")
+            boards.apply(state, read_bid(found[2], found[3]) if found[2] else (_CALLS | _ODD_CALLS)[word])
 
     def _explain(self, state: State, text: str) -> None:
-        last = int(state.record.num_calls) - 1
-        if last < 0:
-            raise FormatError("an explanation follows a call")
-        self._explanations[last] = checked_text(text.strip(), "an explanation")
+        said = checked_text(text.strip(), "an explanation")
+        if self._explains_next:
+            self._next = said
+        else:
+            self._explanations[int(state.record.num_calls) - 1] = said
 
 
 def _all(pattern: re.Pattern[str], text: str, what: str) -> list[re.Match[str]]:
@@ -227,13 +289,40 @@ def _hand(text: str) -> int:
 
 
 def lin_text(boards: Iterable[Board]) -> Iterator[str]:
-    """Yield a LIN file line by line, one for each board.
+    """Yield a LIN file line by line, one for each board, and one for a match where it begins.
 
     Raises:
-        FormatError: LIN cannot say it: the auction is unknown, or a name has a comma.
+        FormatError: a text has a | or control characters.
     """
+    match = ""
     for board in boards:
+        title = board.tags.get("LinVg") or _title(board.tags)
+        if title != match:
+            match = title
+            yield f"vg|{_plain(title, 'a title')}|\n"
         yield "".join(f"{key}|{value}|" for key, value in _written(board)) + "\n"
+
+
+def _title(tags: Mapping[str, str]) -> str:
+    """Return the `vg` that says what the tags say of the match, "" if they say nothing."""
+    values = [tags.get(name, "") if name else "" for name in _VG]
+    values[2] = next((key for key, name in _SCORING.items() if values[2] == name), values[2])
+    if not any(tags.get(name) for name in ("Event", "Stage", "HomeTeam", "VisitTeam")):
+        return ""
+    return ",".join(" ".join(value.replace(",", " ").split()) for value in values)
+
+
+def losses(boards: Iterable[Board]) -> list[str]:
+    """Return what LIN has no place for in some boards, each kind once, with the number of boards."""
+    counts = Counter[str]()
+    for board in boards:
+        counts["calls, cards and result without the auction"] += not board.has_auction
+        counts["commas in names"] += "," in "".join(board.players)
+        counts.update({f"the tag {name}" for name, value in board.tags.items() if name not in _TAGS and value})
+        counts["comments on cards"] += bool(board.comments)
+        counts["the tag Scoring without an event"] += bool(board.tags.get("Scoring")) and not _title(board.tags)
+        counts["commas in event and teams"] += "," in "".join(board.tags.get(name, "") for name in _VG if name)
+    return [f"{what} ({count(number, 'board')})" for what, number in counts.items() if number]
 
 
 def write_lin(path: Path, boards: Iterable[Board]) -> None:
@@ -243,18 +332,21 @@ def write_lin(path: Path, boards: Iterable[Board]) -> None:
 
 def _written(board: Board) -> Iterator[tuple[str, str]]:
     s = board.state.record
-    if not board.has_auction:
-        raise FormatError("LIN needs the auction; this board has its contract only")
+    room = board.tags.get("Room", "").lower()[:1]
+    if room in ("o", "c") and board.number is not None:
+        yield "qx", f"{room}{board.number}"
     order = [(_SOUTH + k) % NUM_PLAYERS for k in range(NUM_PLAYERS)]
-    yield "pn", ",".join(_plain(board.players[p], "a name", ",") for p in order)
+    yield "pn", ",".join(_plain(board.players[p].replace(",", " "), "a name") for p in order)
     yield "st", ""
     hands = deals.dealt_hands(board.state)
     dealer = (int(s.dealer) - _SOUTH) % NUM_PLAYERS + 1
     yield "md", f"{dealer}{','.join(_written_hand(int(hands[p])) for p in order)}"
     yield "rh", ""
-    if board.number is not None:
-        yield "ah", f"Board {board.number}"
+    if board.name:
+        yield "ah", _plain(board.tags.get("LinAh") or f"Board {board.name}", "a label")
     yield "sv", "oneb"[int(s.vulnerable)]
+    if not board.has_auction:
+        return
     for k, call in enumerate(board.calls):
         text = "pdr"[call] if call < BID_0 else call_label(call)[:2]
         yield "mb", text + "!" * (k in board.explanations)
@@ -273,8 +365,8 @@ def _written_hand(hand: int) -> str:
     return "".join(name + ranks for name, ranks in zip(deals.SUITS, deals.hand_text(hand).split("."), strict=True))
 
 
-def _plain(text: str, what: str, others: str = "") -> str:
+def _plain(text: str, what: str) -> str:
     """Return a text that ends no value."""
-    if any(one in text for one in "|" + others):
-        raise FormatError(f"{what} in LIN has none of {' '.join('|' + others)}; got {short(text)}")
+    if "|" in text:
+        raise FormatError(f"{what} in LIN has no |; got {short(text)}")
     return checked_text(text, what)

@@ -40,7 +40,7 @@ def _lines(board: Board) -> Iterator[str]:
     s = board.state.record
     for name in _FIRST:
         yield _tag(name, board.tags.get(name, "?"))
-    yield _tag("Board", "?" if board.number is None else str(board.number))
+    yield _tag("Board", board.name or "?")
     for p in (3, 0, 1, 2):
         yield _tag(("North", "East", "South", "West")[p], board.players[p] or "?")
     dealer = int(s.dealer)

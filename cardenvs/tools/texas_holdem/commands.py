@@ -1,5 +1,7 @@
 """Texas hold'em: play recorded matches, show timelines, convert hands from and to PHH."""
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,18 +16,25 @@ from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through, stopped_by_sigterm
 from cardenvs.core.errors import ArenaError, FormatError
 from cardenvs.core.files import write_whole
+from cardenvs.core.text import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cardenvs.games.texas_holdem.play import TexasHoldemState
+    from cardenvs.tools.texas_holdem.phh import HandRecord
+    from cardenvs.tools.texas_holdem.recorded import RecordedHand
     from cardenvs.tools.texas_holdem.records import MatchResult
     from cardenvs.tools.texas_holdem.timeline import Timeline
 
+_PHH = (".phh", ".phhs")
+_MOST_SHOWN = 20  # notes or errors of a file
+
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
+Strict = Annotated[bool, Option("--strict", help="Refuse what is otherwise read with a note.")]
 Source = Annotated[
-    Path, Argument(metavar="FILE", exists=True, help="Folder of a match, timeline (.jsonl) or replay (.json).")
+    Path, Argument(metavar="FILE", exists=True, help="Folder of a match, timeline (.jsonl), replay (.json) or PHH.")
 ]
 
 
@@ -120,7 +129,7 @@ def _figures(figures: dict[str, Any]) -> list[str]:
 @app.command()
 def stats(
     files: Annotated[
-        list[Path], Argument(metavar="FILE...", exists=True, help="Folders of matches, timelines or replays.")
+        list[Path], Argument(metavar="FILE...", exists=True, help="Folders of matches, timelines, replays or PHH.")
     ],
     json: Annotated[Path | None, Option(metavar="FILE", help="Write all figures as JSON.")] = None,
 ) -> None:
@@ -130,13 +139,14 @@ def stats(
 
     - `cardenvs texas_holdem stats match`
     - `cardenvs texas_holdem stats matches/* --json figures.json`
+    - `cardenvs texas_holdem stats site.phhs`
     """
     import json as as_json
 
     from cardenvs.tools.texas_holdem.aggregates import aggregate
 
     outputs = Outputs({"--json": json}, used={"FILE": files[0]})
-    by_name = aggregate([_timeline(path) for path in files])
+    by_name = aggregate([timeline for path in files for timeline in _timelines(path)])
     table = new_table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
     for name, figures in by_name.items():
         per_100 = figures["big_blinds_per_100"]
@@ -174,7 +184,9 @@ def show(
     """
     from cardenvs.core.events import OMNISCIENT, SPECTATOR
 
-    timeline = _timeline(file)
+    timeline = _timeline(file, hand)
+    if timeline.phh is not None:
+        hand = None
     if verify:
         timeline.verify()
         typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; the replay is identical")
@@ -249,8 +261,15 @@ def export_phh(
     from cardenvs.tools.texas_holdem import phh
 
     outputs = Outputs({"--out": out}, used={"FILE": file})
-    timeline = _timeline(file)
     one = hand is not None or out.suffix != ".phhs"
+    if file.suffix.lower() in _PHH:
+        hands = _hands(file)
+        chosen = [_timeline(file, hand).phh] if one else [phh.dumps_records(hands.read)]
+        outputs.write("one hand" if one else "all hands", out, lambda path: write_whole(path, chosen[0] or ""))
+        outputs.close()
+        hands.close()
+        return
+    timeline = _timeline(file)
     text = phh.dumps(timeline, hand) if one else phh.dumps_all(timeline)
     outputs.write("one hand" if one else "all hands", out, lambda path: write_whole(path, text))
     outputs.close()
@@ -260,36 +279,104 @@ def export_phh(
 def replay_phh(
     file: Annotated[Path, Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
     quiet: Annotated[bool, Option("--quiet", help="Only print the stacks.")] = False,
-    chips_per_unit: Annotated[int, Option(min=1, help="Chips per unit in the file, such as 100 for cents.")] = 1,
+    chips_per_unit: Annotated[
+        int | None, Option(min=1, max=1_000_000, help="Chips per unit in the file, such as 100. [default: as needed]")
+    ] = None,
+    strict: Strict = False,
 ) -> None:
-    """Play the hands of a PHH file by the rules of this game; fail if one ends differently from its record.
+    """Play the hands of a PHH file by the rules of this game; say which of them cannot be played, and why.
+
+    Unknown cards (????) stay unknown. Exits with 1 if a hand cannot be read while others can.
 
     Examples:
 
     - `cardenvs texas_holdem replay-phh hand3.phh`
     - `cardenvs texas_holdem replay-phh match.phhs --quiet`
+    - `cardenvs texas_holdem replay-phh match.phhs --strict`
     """
     from cardenvs.core.events import OMNISCIENT
+
+    console = new_console()
+    hands = _hands(file, chips_per_unit, strict)
+    for hand in hands.read:
+        if not quiet:
+            for sentence in hand.recap(OMNISCIENT):
+                console.print(escaped(_with_names(sentence, hand)))
+        stacks = ", ".join(f"{name} {chips}" for name, chips in hand.stacks_on_record())
+        title = f" [{one_line(hand.title, 60)}]" if hand.title not in ("", hand.number) else ""
+        console.print(f"[bold]{escaped(f'hand {hand.number}{title}')}[/bold]: {escaped(stacks)}")
+    hands.close()
+
+
+@dataclass(frozen=True)
+class _Hands:
+    """The hands of a PHH file, and what is to be said about them."""
+
+    file: Path
+    records: "list[HandRecord]"
+
+    @property
+    def read(self) -> "list[RecordedHand]":
+        """The hands that could be read."""
+        return [record.hand for record in self.records if record.hand is not None]
+
+    def close(self) -> None:
+        """Print notes and errors; exit with an error code if a hand could not be read."""
+        errors = [record.error for record in self.records if record.error]
+        notes = [note for record in self.records for note in record.notes]
+        _print_some(self.file, notes, "note", "yellow")
+        _print_some(self.file, errors, "Error", "red")
+        if len(self.records) > 1 and (notes or errors):
+            noted = sum(bool(record.notes) for record in self.records)
+            typer.echo(f"{len(self.records)} hands: {noted} read with notes, {len(errors)} not read", err=True)
+        if errors:
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _print_some(file: Path, texts: list[str], what: str, colour: str) -> None:
+    for text in texts[:_MOST_SHOWN]:
+        typer.secho(f"{what}: {file}: {text}", fg=colour, err=True)
+    if len(texts) > _MOST_SHOWN:
+        typer.secho(f"and {len(texts) - _MOST_SHOWN} more", fg=colour, err=True)
+
+
+def _hands(file: Path, chips_per_unit: int | None = None, strict: bool = False) -> _Hands:
+    """Read a PHH file.
+
+    Raises:
+        FormatError: no hand can be read.
+    """
     from cardenvs.tools.texas_holdem import phh
 
-    try:
-        text = file.read_text(encoding="utf-8")
-        several = file.suffix == ".phhs"
-        states = phh.loads_all(text, chips_per_unit) if several else [phh.loads(text, chips_per_unit)]
-    except (UnicodeDecodeError, FormatError) as error:
-        raise FormatError(f"{file}: {error}") from None
-    console = new_console()
-    for number, state in enumerate(states, 1):
-        if not quiet:
-            for sentence in state.recap(OMNISCIENT):
-                console.print(escaped(sentence))
-        console.print(f"[bold]hand {number}[/bold]: stacks {escaped(str(state.stacks))}")
+    found = phh.read_file(file, chips_per_unit, strict)
+    if not any(record.hand for record in found):
+        more = f" (none of its {len(found)} hands can be read)" if len(found) > 1 else ""
+        raise FormatError(f"{file}: {found[0].error}{more}")
+    return _Hands(file, found)
+
+
+def _with_names(sentence: str, hand: "RecordedHand") -> str:
+    """Return a sentence of a recap with the number and the names of the file."""
+    if sentence == "Hand 1 begins.":
+        return f"Hand {hand.number} begins."
+    return re.sub(r"\bplayer_(\d)\b", lambda found: hand.players[int(found[1])], sentence)
 
 
 # -- helpers ------------------------------------------------------------------------------------------------------
 
 
-def _timeline(path: Path) -> "Timeline":
+def _timeline(path: Path, hand: int | None = None) -> "Timeline":
+    """Return the timeline of a match, or of a hand of a PHH file, by its place from 1."""
+    found = _timelines(path)
+    if len(found) == 1:
+        return found[0]
+    if hand is None or hand > len(found):
+        raise ArenaError(f"{path} has {len(found)} hands that can be read; choose one with --hand, from 1")
+    return found[hand - 1]
+
+
+def _timelines(path: Path) -> "list[Timeline]":
+    """Return the timeline of a match, or those of all hands of a PHH file that can be read."""
     from cardenvs.core.replay import Replay
     from cardenvs.tools.texas_holdem.timeline import Timeline, timeline_of
 
@@ -299,5 +386,11 @@ def _timeline(path: Path) -> "Timeline":
             raise ArenaError(f"{path.parent} is not the folder of a match: it has no {path.name}")
     input_file(path)
     if path.suffix == ".jsonl":
-        return Timeline.load(path)
-    return timeline_of(Replay.load(path))
+        return [Timeline.load(path)]
+    if path.suffix.lower() in _PHH:
+        hands = _hands(path)
+        unread = sum(record.hand is None for record in hands.records)
+        if unread:
+            typer.secho(f"note: {path}: {unread} hands are left out; replay-phh says why", fg="yellow", err=True)
+        return [Timeline.of(hand) for hand in hands.read]
+    return [timeline_of(Replay.load(path))]

@@ -17,6 +17,7 @@ from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import CASH, STREETS
 from cardenvs.games.texas_holdem.table import TABLE
 from cardenvs.kits.cards import card_label, parse_card
+from cardenvs.tools.texas_holdem.recorded import RecordedHand
 
 _PROLOGUE = ("unfold", "clear_table")  # events that may begin a new hand, before the event that numbers it
 
@@ -70,7 +71,11 @@ def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[st
 
 def entries_of(state: State) -> Iterator[Entry]:
     """Play the match of `state` again and yield its entries: a request, the action and its events for each decision."""
-    again = GAME.new_state(seed=state.seed, deck=state.deck.tolist() or None, **state.options.as_dict())
+    again = (
+        state.restarted()
+        if isinstance(state, RecordedHand)
+        else GAME.new_state(seed=state.seed, deck=state.deck.tolist() or None, **state.options.as_dict())
+    )
     assert isinstance(again, TexasHoldemState)
     count = _Count()
     yield from _new_events(again, 0, count)

@@ -1,30 +1,53 @@
 """Read one hand of PHH: check its fields, collect its cards and play its actions. phh.py describes the format."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.events import UNKNOWN
+from cardenvs.core.text import one_line
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
-from cardenvs.kits.cards import NUM_CARDS, card_label, parse_card
-from cardenvs.tools.texas_holdem.hands import read_hands
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS, TexasHoldemOptions
+from cardenvs.kits.cards import card_label, parse_card
+from cardenvs.tools.texas_holdem.hands import Hand, read_hands
+from cardenvs.tools.texas_holdem.recorded import RecordedHand
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
 VARIANT = "NT"
+MOST_RAKE = Decimal("0.1")  # of a pot; more is a contradiction
 _MUCK, _SHOW = "", "-"  # arguments of sm other than cards
 _CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
 _PLAYER = re.compile(r"p([1-9][0-9]?)")
 _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
 _MOST_DIGITS = 12  # before the point of an amount, or behind it
+_MOST_NAME = 100  # characters
+_AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks")
 
 
 def cards_text(cards: Iterable[int]) -> str:
-    """Return cards as PHH writes them: "AsKs"."""
-    return "".join(card_label(card) for card in cards)
+    """Return cards as PHH writes them: "AsKs", "??" for an unknown one."""
+    return "".join("??" if card == UNKNOWN else card_label(card) for card in cards)
+
+
+def smallest_unit(data: dict[str, Any]) -> int:
+    """Return the power of ten that makes chips of all amounts of a hand: 100 if the smallest has two decimals."""
+    values = [data.get("min_bet")]
+    for name in _AMOUNTS:
+        values += data[name] if isinstance(data.get(name), list) else []
+    for text in data["actions"] if isinstance(data.get("actions"), list) else []:
+        words = text.partition("#")[0].split() if isinstance(text, str) else []
+        if len(words) == 3 and _AMOUNT.fullmatch(words[2]):
+            values.append(Decimal(words[2]))
+    places = 0
+    for value in values:
+        if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS:
+            exponent = value.normalize().as_tuple().exponent
+            places = max(places, -int(exponent))
+    return int(10 ** min(places, 6))
 
 
 @dataclass(frozen=True)
@@ -45,27 +68,31 @@ class Step:
 class HandReader:
     """Read one hand of PHH: check the fields and collect the cards when constructed, play the actions in `play`.
 
-    `data` is the TOML table of the hand; `chips_per_unit` is as for `phh.loads`.
+    `data` is the TOML table of the hand. What is read in another way than it is written goes to `note`, with the name
+    of the field.
 
     Raises:
         FormatError: a field is missing or invalid, or asks for something these rules do not offer.
     """
 
-    def __init__(self, data: dict[str, Any], chips_per_unit: int) -> None:
+    def __init__(self, data: dict[str, Any], chips_per_unit: int, note: Callable[[str, str], None]) -> None:
         self._data = data
         self._unit = chips_per_unit
+        self._note = note
         if data.get("variant") != VARIANT:
             raise FormatError(f"variant is {data.get('variant')!r}; only {VARIANT!r}, no-limit hold'em, is played here")
         self._stacks = self._chips("starting_stacks", 1)
         self._n = len(self._stacks)
         if not 2 <= self._n <= MAX_PLAYERS:
             raise FormatError(f"starting_stacks: two to {MAX_PLAYERS} players can play; there are {self._n}")
-        self._blinds = self._read_blinds()
+        self._blinds, self._posts = self._read_blinds()
         self._ante, self._ante_type = self._read_ante()
         self._seat_of = self._read_seats()
+        self._players = self._read_players()
         self._steps = self._read_steps()
         self._cards: dict[int, list[int | None]] = {}
         self._board: list[int] = []
+        self._silent: set[int] = set()  # players who muck, or show cards that are not known
         self._read_cards()
 
     # -- fields -------------------------------------------------------------------------------------------------
@@ -91,9 +118,12 @@ class HandReader:
             is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
         chips = value * self._unit if is_number else low - 1
         if chips < low or chips != chips // 1:
+            if isinstance(value, Decimal) and value.is_infinite():
+                raise FormatError(f"{name} has inf, an unknown amount; a hand is played with known ones only")
             hint = "; decimals take chips_per_unit, such as 100 for cents" if isinstance(value, Decimal) else ""
             shown = str(value) if is_number else _short(value)
-            raise FormatError(f"{name} has {shown}; it takes integers of at least {low}{hint}")
+            least = f" of at least {low}" if low >= 0 else ""
+            raise FormatError(f"{name} has {shown}; it takes integers{least}{hint}")
         return int(chips)
 
     def _read_ante(self) -> tuple[int, str]:
@@ -127,13 +157,13 @@ class HandReader:
             )
         return antes[place]
 
-    def _read_blinds(self) -> tuple[int, int]:
-        posted = self._chips("blinds_or_straddles", 0, self._n)
+    def _read_blinds(self) -> tuple[tuple[int, int], list[int]]:
+        """Return small and big blind, and what each player posts besides (a negative amount in the file)."""
+        posted = self._chips("blinds_or_straddles", -(10**_MOST_DIGITS), self._n)
         for player, chips in enumerate(posted[2:], 3):
-            if chips:
+            if chips > 0:
                 raise FormatError(
-                    f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles and other posts are not "
-                    "supported here"
+                    f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles are not supported here"
                 )
         small, big = posted[:2]
         if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody the small blind
@@ -149,7 +179,13 @@ class HandReader:
         least = self._whole("min_bet", self._data["min_bet"], 0)
         if least != big:
             raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
-        return small, big
+        posts = [0, 0, *(max(0, -chips) for chips in posted[2:])]
+        for player, chips in enumerate(posts, 1):
+            if chips > big:
+                self._note(
+                    "blinds_or_straddles", f"p{player} posts {chips}: the big blind, and {chips - big} that are dead"
+                )
+        return (small, big), posts
 
     def _read_seats(self) -> list[int]:
         """Return the seat of each player, 0..n-1, in the order of `seats`."""
@@ -162,6 +198,16 @@ class HandReader:
             raise FormatError(f"seats are {seats}; players are listed clockwise, each at a different seat")
         return ranks
 
+    def _read_players(self) -> list[str]:
+        """Return the names, p1 first; without names p1, p2, ..."""
+        plain = [f"p{k}" for k in range(1, self._n + 1)]
+        if "players" not in self._data:
+            return plain
+        names = self._field("players", list)
+        if len(names) != self._n or not all(isinstance(name, str) for name in names):
+            raise FormatError(f"players has {len(names)} entries; it takes a name for each of {self._n} players")
+        return [one_line(name, _MOST_NAME) or plain[k] for k, name in enumerate(names)]
+
     # -- actions and cards --------------------------------------------------------------------------------------
 
     def _read_steps(self) -> list[Step]:
@@ -170,6 +216,9 @@ class HandReader:
             if not isinstance(text, str):
                 raise FormatError(f"action {number} is {_short(text)}; it takes a text such as 'p1 cc'")
             words = text.partition("#")[0].split()
+            if [word.lower() for word in words[:2]] != words[:2]:
+                self._note("actions", f"action {number} ({text!r}) has capital letters")
+                words = [*(word.lower() for word in words[:2]), *words[2:]]
             if words:  # else only a comment
                 steps.append(self._step(number, " ".join(words), words))
         return steps
@@ -208,6 +257,8 @@ class HandReader:
                 self._cards.setdefault(step.player, []).extend(_cards(step))
             elif step.verb == "sm" and step.argument not in (_MUCK, _SHOW):
                 self._read_shown(step)
+            elif step.verb == "sm" and step.argument == _MUCK:
+                self._silent.add(step.player or 0)
         for player in range(self._n):
             if len(self._cards.setdefault(player, [])) not in (0, 2):
                 raise FormatError(f"p{player + 1} is dealt {len(self._cards[player])} cards; a hand has two")
@@ -225,31 +276,33 @@ class HandReader:
     def _read_shown(self, step: Step) -> None:
         assert step.player is not None
         shown, dealt = _cards(step), self._cards.get(step.player, [])
-        if dealt and None not in dealt and None not in shown and set(shown) != set(dealt):
-            raise step.error(f"p{step.player + 1} was dealt {cards_text(card for card in dealt if card is not None)}")
-        if None in dealt or not dealt:
+        known = {card for card in dealt if card is not None}
+        if len(shown) == len(dealt or shown) and not known - set(shown) - {None}:
             self._cards[step.player] = shown
+        elif None not in shown or not {card for card in shown if card is not None} <= known:
+            raise step.error(f"p{step.player + 1} was dealt {cards_text(self._or_unknown(dealt))}")
+        if None in shown:
+            self._silent.add(step.player)
 
-    def _deck(self) -> list[int]:
-        """Return two cards for each seat, then the known cards of the board."""
-        seen = {card for cards in self._cards.values() for card in cards} | set(self._board)
-        others = iter(card for card in range(NUM_CARDS) if card not in seen)
-        hands: dict[int, list[int]] = {}
-        for player in range(self._n):
-            cards = self._cards[player] or [None, None]
-            hands[self._seat_of[player]] = [next(others) if card is None else card for card in cards]
+    @staticmethod
+    def _or_unknown(cards: list[int | None]) -> list[int]:
+        return [UNKNOWN if card is None else card for card in cards]
+
+    def _deck(self) -> list[int | None]:
+        """Return two cards for each seat, then those of the board; None for unknown ones."""
+        hands = {self._seat_of[player]: self._cards[player] or [None, None] for player in range(self._n)}
         return [card for seat in range(self._n) for card in hands[seat]] + self._board
 
     # -- playing ------------------------------------------------------------------------------------------------
 
-    def play(self) -> TexasHoldemState:
+    def play(self) -> RecordedHand:
         """Play the hand to its end.
 
         Raises:
             FormatError: the hand cannot be dealt, an action is illegal or out of turn, or the end does not match.
         """
         state = self._new_state()
-        dealt, all_dealt, mucked = 0, len(self._board), set()
+        dealt, mucked = 0, set()
         for step in self._steps:
             if step.verb == "db":
                 dealt += len(_cards(step))
@@ -258,22 +311,40 @@ class HandReader:
                 self._act(step, state, dealt)
             elif step.verb == "sm" and step.argument == _MUCK:
                 mucked.add(step.player)
-        self._check_end(state, all_dealt, mucked)
+        self._check_end(state, mucked)
         return state
 
-    def _new_state(self) -> TexasHoldemState:
-        stacks = [0] * self._n
+    def _new_state(self) -> RecordedHand:
+        stacks, posts, names = [0] * self._n, [0] * self._n, [""] * self._n
         for player, seat in enumerate(self._seat_of):
-            stacks[seat] = self._stacks[player]
+            stacks[seat], posts[seat], names[seat] = self._stacks[player], self._posts[player], self._players[player]
         try:
-            state = GAME.new_state(
-                seed=0, deck=self._deck(), num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds,
-                ante=self._ante, ante_type=self._ante_type, button=self._seat_of[-1],
+            options = GAME.make_options(
+                num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds, ante=self._ante,
+                ante_type=self._ante_type, button=self._seat_of[-1], posts=posts if any(posts) else (),
             )  # fmt: skip
+            assert isinstance(options, TexasHoldemOptions)
+            state = RecordedHand(options, self._deck(), self._winners_on_record(), tuple(names))
         except CardenvsError as error:
             raise FormatError(f"this hand cannot be dealt: {error}") from None
-        assert isinstance(state, TexasHoldemState)
+        state.order, state.unit, state.source = list(self._seat_of), self._unit, self._data
         return state
+
+    def _winners_on_record(self) -> set[int]:
+        """Return the seats that win chips by `finishing_stacks` or else `winnings`; empty if the file does not say."""
+        won = [player for player, chips in enumerate(self._winnings()) if chips > 0]
+        if "finishing_stacks" in self._data:
+            after = self._chips("finishing_stacks", 0, self._n)
+            won = [player for player in range(self._n) if after[player] > self._stacks[player]]
+        return {self._seat_of[player] for player in won}
+
+    def _winnings(self) -> list[Any]:
+        values = self._data.get("winnings", [])
+        if not isinstance(values, list) or not all(_is_number(value) for value in values):
+            raise FormatError(f"winnings is {_short(values)}; it takes a list of numbers")
+        if len(values) not in (0, self._n):
+            raise FormatError(f"winnings has {len(values)} numbers for {self._n} players")
+        return values
 
     def _check_board(self, step: Step, state: TexasHoldemState, dealt: int) -> None:
         if dealt not in BOARD_CARDS:
@@ -308,34 +379,64 @@ class HandReader:
         s, seat = state.record, self._seat_of[step.player or 0]
         return bool(s.can_act == 1 << seat and s.in_hand & ~(1 << seat))
 
-    def _check_end(self, state: TexasHoldemState, dealt: int, mucked: set[int | None]) -> None:
+    def _check_end(self, state: RecordedHand, mucked: set[int | None]) -> None:
         if not state.is_terminal:
             raise FormatError(
                 f"the hand is not over: after the last action, {self._name(state.current_player)} is to act"
             )
-        s = state.record
         (hand,) = read_hands(Timeline.of(state))
-        if hand.has_showdown and dealt < NUM_BOARD:
-            raise FormatError(f"the hand reaches a showdown with {dealt} cards on the board; it needs {NUM_BOARD}")
-        for player, seat in enumerate(self._seat_of):
-            name, left = f"p{player + 1}", hand.has_showdown and s.in_hand >> seat & 1
-            if left and (None in self._cards[player] or not self._cards[player]):
-                raise FormatError(f"{name} reaches the showdown with unknown cards, so the winner cannot be determined")
-            if player in mucked and any(seat in pot.wins for pot in hand.pots):
-                raise FormatError(f"{name} mucks, but has won a pot; here hands that win are always shown")
-        self._check_stacks(state)
+        if hand.has_showdown:
+            self._check_showdown(state, hand, mucked)
+        self._check_stacks(state, hand)
+        self._check_winnings(hand)
 
-    def _check_stacks(self, state: TexasHoldemState) -> None:
+    def _check_showdown(self, state: RecordedHand, hand: Hand, mucked: set[int | None]) -> None:
+        """Check that the cards, or else the record, decide who wins each pot."""
+        if len(self._board) < NUM_BOARD:
+            raise FormatError(
+                f"the hand reaches a showdown with {len(self._board)} cards on the board; it needs {NUM_BOARD}"
+            )
+        on_record = self._winners_on_record()
+        for player, seat in enumerate(self._seat_of):
+            name, is_left = f"p{player + 1}", state.record.in_hand >> seat & 1
+            wins = any(seat in pot.wins for pot in hand.pots)
+            if is_left and not state.knows(seat):
+                if wins != (seat in on_record) or not (on_record or player in self._silent):
+                    raise FormatError(
+                        f"{name} reaches the showdown with unknown cards, so the winner cannot be determined"
+                    )
+                self._note("actions", f"{name} reaches the showdown with unknown cards, and {_outcome(wins)}")
+            elif is_left and player in mucked and wins:
+                raise FormatError(f"{name} mucks, but has won a pot; here hands that win are always shown")
+
+    def _check_stacks(self, state: RecordedHand, hand: Hand) -> None:
+        """Check the stacks at the end, and take what the winners lack for a rake."""
         if "finishing_stacks" not in self._data:
             return
         wanted = self._chips("finishing_stacks", 0, self._n)
-        stacks = state.stacks
-        here = [stacks[seat] for seat in self._seat_of]
-        if here != wanted:
+        here = [state.stacks[seat] for seat in self._seat_of]
+        if here == wanted:
+            return
+        winners = {seat for pot in hand.pots for seat in pot.wins}
+        lack = [chips - on_record for chips, on_record in zip(here, wanted, strict=True)]
+        taken_from_winners = all(
+            chips == 0 or (chips > 0 and self._seat_of[player] in winners) for player, chips in enumerate(lack)
+        )
+        if not taken_from_winners or sum(lack) > MOST_RAKE * sum(pot.chips for pot in hand.pots):
             raise FormatError(
                 f"finishing_stacks are {wanted}, but by these rules the hand ends with {here}; "
-                "rules.md 11 lists where others play differently (odd chips, a short big blind); there is no rake"
+                "rules.md 11 lists where others play differently (odd chips, a short big blind)"
             )
+        state.rake = sum(lack)
+        self._note("finishing_stacks", f"the winners get {state.rake} chips less than the pot has: a rake")
+
+    def _check_winnings(self, hand: Hand) -> None:
+        """Note if others win by the rules than by `winnings`; sites count these chips in different ways."""
+        named = [player for player, chips in enumerate(self._winnings()) if chips > 0]
+        winners = sorted(self._seat_of.index(seat) for seat in {seat for pot in hand.pots for seat in pot.wins})
+        if named and named != winners:
+            here = ", ".join(f"p{player + 1}" for player in winners)
+            self._note("winnings", f"it names other winners; by the rules the pot goes to {here}")
 
     def _amount(self, step: Step) -> int:
         """Return the total of a bet or raise, in chips."""
@@ -356,6 +457,14 @@ def _cards(step: Step) -> list[int | None]:
         if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
             raise step.error(f"{_short(part)} is not a card; a card is written As, Th, 2c, or ?? if unknown")
     return [None if part == "??" else parse_card(part) for part in parts]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, Decimal) and value.is_finite())
+
+
+def _outcome(wins: bool) -> str:
+    return "wins by the stacks on record" if wins else "loses, as they are not shown"
 
 
 def _short(value: Any) -> str:

@@ -35,6 +35,7 @@ from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.table import TABLE
 from cardenvs.tools.texas_holdem.entries import WORDS, Entry, entries_of, entry_of, json_line, json_object
+from cardenvs.tools.texas_holdem.recorded import RecordedHand
 
 FORMAT = "cardenvs-holdem-timeline"
 FORMAT_VERSION = 1
@@ -50,7 +51,8 @@ class Timeline:
 
     Attributes:
         options: option values by name.
-        setup: {"seed": int, "deck": [card id, ...]}.
+        setup: {"seed": int, "deck": [card id, ...]}; of a hand of a file also its text, "phh", and "chips_per_unit",
+            and None for an unknown card.
         players: a name for each seat.
         finished: whether the match is over.
         entries: all entries, in order.
@@ -81,9 +83,15 @@ class Timeline:
         """
         if state.game is not GAME:
             raise CardenvsError(f"this is a timeline of {GAME.name}; got a state of {state.game.name}")
-        replay = Replay.of(state, players)  # checks history and names
-        entries = tuple(entries_of(state))
-        return cls(replay.options, replay.setup, replay.players, state.is_terminal, entries)
+        if isinstance(state, RecordedHand):
+            setup = {"seed": state.seed, "deck": state.known_deck, "phh": state.text, "chips_per_unit": state.unit}
+            options, names = state.options.as_dict(), state.players if players is None else tuple(players)
+            if len(names) != state.num_players:
+                raise ValueError(f"{state.num_players} players need {state.num_players} names; got {names}")
+        else:
+            replay = Replay.of(state, players)  # checks history and names
+            setup, options, names = replay.setup, replay.options, replay.players
+        return cls(options, setup, names, state.is_terminal, tuple(entries_of(state)))
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -139,9 +147,28 @@ class Timeline:
             FormatError: the setup cannot be dealt, or an action is illegal.
         """
         actions = self.actions
+        if self.phh is not None:
+            return self._hand_at(actions if k is None else actions[:k])
         replay = Replay(GAME, dict(self.options), dict(self.setup), self.players, tuple(actions), (), "")
         state = replay.state_at(len(actions) if k is None else k, "timeline")
         assert isinstance(state, TexasHoldemState)
+        return state
+
+    @property
+    def phh(self) -> str | None:
+        """The PHH text of a hand of a file, from which the timeline was made; None for a match played here."""
+        return self.setup.get("phh")
+
+    def _hand_at(self, actions: list[int]) -> TexasHoldemState:
+        """Return the state of a hand of a file after some actions; its unknown cards stay unknown."""
+        from cardenvs.tools.texas_holdem import phh
+
+        state = phh.loads(self.phh or "", self.setup.get("chips_per_unit", 1)).restarted()
+        for ply, action in enumerate(actions):
+            try:
+                state.apply(action)
+            except CardenvsError as error:
+                raise FormatError(f"timeline: recorded action {ply} is illegal: {error}") from None
         return state
 
     def verify(self) -> None:
@@ -284,4 +311,7 @@ def _checked_head(head: dict[str, Any]) -> dict[str, Any]:
         raise FormatError(f"line 1: 'players' should be {options.num_players} names; got {head['players']!r}")
     if not isinstance(head["setup"].get("seed"), int) or not isinstance(head["setup"].get("deck"), list):
         raise FormatError("line 1: 'setup' needs a seed and a deck")
+    given = head["setup"].get("phh"), head["setup"].get("chips_per_unit")
+    if given != (None, None) and not (isinstance(given[0], str) and isinstance(given[1], int)):
+        raise FormatError("line 1: 'setup' has a hand of a file, which needs its text and chips_per_unit")
     return head
