@@ -60,3 +60,4 @@ PLACE = TABLE.event(
 SHARED_PLACE = TABLE.event(
     "shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", reveals_hidden_value=True
 )
+COMPLETES = TABLE.event("complete", Op.SET, "{player} completes to {value}.")
