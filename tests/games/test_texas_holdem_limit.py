@@ -433,8 +433,15 @@ def compare_with_pokerkit(seed, seen):
         legal = ours.legal_options()
         assert seats[theirs.actor_index] == legal.player
         there = theirs.checking_or_calling_amount, theirs.min_completion_betting_or_raising_to_amount
-        assert (legal.call_amount, legal.min_raise_to) == there, (seed, ours.recap(legal.player), there)
-        choices = ["call"] * 4 + (["fold"] if legal.call_amount else []) + (["raise"] * 4 if legal.min_raise_to else [])
+        is_same = (legal.call_amount, legal.min_raise_to) == there
+        if not is_same:  # they do not let a player who has acted raise again after short all-ins only
+            s, size = ours.record, 10 if ours.record.street < 2 else 20
+            assert (legal.call_amount, None) == there
+            assert s.acted >> legal.player & 1
+            assert legal.call_amount < 2 * size
+            seen["not reopened"] += 1
+        choices = ["call"] * 4 + (["fold"] if legal.call_amount else [])
+        choices += ["raise"] * 4 if legal.min_raise_to and is_same else []
         choice = chooser.choice(choices)
         if choice == "raise":
             ours.act("raise_to", legal.min_raise_to)
