@@ -12,6 +12,7 @@ from holdem import last, play, table
 from texas_holdem_oracle import Hand
 
 import cardenvs
+from cardenvs.agents import Turn, make_agent
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.texas_holdem import GAME, presets
@@ -476,3 +477,65 @@ def test_a_batch_plays_limit():
     for _ in range(100):
         batch = vec.step(vec.sample_actions())
     assert batch.action_mask.any(axis=1).all()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agents
+
+HANDS = {"format": "cash", "betting": "limit", "blinds": (5, 10), "starting_stack": 1000}
+
+
+def duel_with_rlcard(deals, spec="equity"):
+    """Let an agent of ours play deals of RLCard's game against its rule model, each once from either seat.
+
+    Where their model folds although checking is free, the hand ends there, as RLCard allows.
+
+    Returns:
+        for each deal, the mean of our two results in big blinds.
+    """
+    rule = pytest.importorskip("rlcard.models.limitholdem_rule_models").LimitholdemRuleAgentV1()
+    ours, results = make_agent(spec, GAME, GAME.make_options(**presets.RLCARD)), []
+    for seed in range(deals):
+        cards = random.Random(seed).sample(range(NUM_CARDS), 9)
+        results.append(sum(_play_against_rlcard(rule, ours, cards, seat, seed) for seat in range(2)) / 2)
+    return np.array(results)
+
+
+def _play_against_rlcard(rule, ours, cards, seat, seed):
+    """Play a hand with an agent of ours at `seat` and the rule model at the other; returns our result."""
+    deck = " ".join(card_label(card) for card in cards)
+    state = GAME.new_state(seed=seed, deck=deck, button=seed % 2, **presets.RLCARD)
+    theirs = begin_in_rlcard(cards, seed % 2)
+    while not theirs.is_over():
+        free = "call" if state.legal_options().call_amount else "check"
+        if state.current_player == seat:
+            action = ours.act(Turn(state, seat))
+            word = WORD.get(action, free)
+        else:
+            seen = theirs.get_state(1 - seat)
+            word = rule.step({"raw_obs": seen, "raw_legal_actions": seen["legal_actions"]})
+            action = {"fold": 0, "raise": LIMIT_RAISE}.get(word, 1)
+        theirs.step(word)
+        if action in state.legal_actions():
+            state.apply(action)
+    return theirs.get_payoffs()[seat]
+
+
+@pytest.mark.slow
+def test_the_rule_agent_beats_that_of_rlcard():
+    results = duel_with_rlcard(3000)
+    assert results.mean() > 1.96 * results.std() / len(results) ** 0.5
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
+@pytest.mark.parametrize("policy", ["tight_aggressive", "equity"])
+@pytest.mark.parametrize("players", [2, 4])
+def test_the_rule_agents_beat_random_play(policy, players):
+    total = 0.0
+    for seed in range(300):
+        seat = seed % players
+        state = GAME.new_state(seed=seed, num_players=players, **HANDS)
+        while not state.is_terminal:
+            state.apply(state.policy_action(policy if state.current_player == seat else "random", seed))
+        total += state.returns[seat]
+    assert total > 0

@@ -29,6 +29,16 @@ def _largest_other_bet(s, player):
 
 
 @kernel
+def winnable(s, player):
+    """Return the chips of the pot that `player` can win: from each seat at most its own chips."""
+    own = np.int64(s.stacks[player]) + s.chips_in[player]
+    chips = np.int64(s.dead)
+    for p in range(s.rules.num_players):
+        chips += min(own, np.int64(s.chips_in[p]))
+    return chips
+
+
+@kernel
 def raise_refused(s, player):
     """Return 0 if `player` may bet or raise, else the code of the reason (4.6, 4.7, 12.3, 12.6)."""
     to_call = owed(s, player)
