@@ -1,9 +1,10 @@
 """The play of the policies of strategy.py with betting="limit".
 
-Before the flop, hands open by position and go on by their equity against the last raiser's range. Later they bet and
-raise by sampled equity against the ranges that the betting leaves: for value with more than a fair share of the pot,
-now and then as a bluff or a semi-bluff, which may also buy a free card on the street of double bets; they call by pot
-odds, and check what is neither. The constants were tuned on duplicate deals.
+Before the flop, hands open by position and go on by their equity against the last raiser's range. Later, equity is
+sampled against the ranges that the betting leaves. Hands with about a fair share of the pot bet, better ones raise, and
+the weakest bluff now and then. A semi-bluff on the flop may also buy a free card on the turn, where bets are double.
+All else is called by pot odds. Ranges are wide, because with fixed bets it costs more to fold too often than to pay off.
+The constants were tuned against each other, and against players who call, raise or choose at random.
 """
 
 import numpy as np
@@ -19,21 +20,21 @@ from cardenvs.kits.cards import count_bits
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
 _OPEN_WIDTH = np.array((300, 850, 550, 380, 300, 240, 200, 180, 160, 150))  # hands to open with, by players behind
-_RERAISE_WIDTH, _THIRD_RAISE_WIDTH = 200, 80  # ranges of those who raise again
-_LIMP_WIDTH, _CALL_WIDTH, _CALL_AGAIN_WIDTH = 700, 600, 350  # ranges of those who call nothing, one raise, more
+_RERAISE_WIDTH, _THIRD_RAISE_WIDTH = 500, 330  # ranges of those who raise again
+_LIMP_WIDTH, _CALL_WIDTH, _CALL_AGAIN_WIDTH = 700, 800, 600  # ranges of those who call nothing, one raise, more
 _RAISE_EQUITY = np.array((0.57, 0.55, 0.54))  # against the last raiser's range, to raise again, by raises
 _CALL_MARGIN = 0.04  # equity needed above the pot odds, as not all of it will be won
 _MARGIN_PER_PLAYER = 0.03  # the same, for each player still to act
 _SHARE_PER_PLAYER = 0.8  # factor on equity, and on the opening width, for each further opponent
 
 # After the flop; shares of the pot are in fair shares, of which each player in the hand has one
-_BET_SHARE = 1.08  # to bet
+_BET_SHARE = 0.92  # to bet
 _CONTINUE_SHARE = 0.7  # to bet on the flop after raising before it
-_RAISE_SHARE = np.array((1.24, 1.4, 1.55))  # to raise, by bets made so far
-_BLUFFS, _SEMI_BLUFFS = 25, 30  # of a hundred hands that would check, or call on the flop, bet or raise
+_RAISE_SHARE = np.array((1.2, 1.34, 1.45))  # to raise, by bets made so far
+_BLUFFS, _SEMI_BLUFFS = 25, 15  # of a hundred hands that would check, or call on the flop, bet or raise
 _BLUFF_SHARE = 0.5  # below this a bet is a bluff; hands between are checked, to be shown down
 _SEMI_BLUFF_EQUITY = 0.38  # to raise on the flop with a hand that can still improve
-_PICKS_PER_BET, _PICKS_PER_RAISE = 1, 2  # picks for a bet, and for a raise of one (equity.py)
+_MOST_PICKS = 2  # of a player who has bet or raised (equity.py); more would fold too often to one who always bets
 
 
 @kernel
@@ -136,13 +137,12 @@ def _ranges(s):
 
 @kernel
 def _picks(s, player):
-    """Return the number of picks that stands for the bets and raises of `player` since the flop."""
-    number = 1
+    """Return the number of picks of `player`: more than one after a bet or raise, except the usual bet on the flop."""
     for street in range(FLOP, s.street + 1):
-        own = s.raises[street, player]
-        if own > 0:
-            number += _PICKS_PER_BET if _num_raises(s, street) == 1 else _PICKS_PER_RAISE
-    return number
+        is_usual = street == FLOP and s.raises[PREFLOP, player] > 0 and _num_raises(s, street) == 1
+        if s.raises[street, player] > 0 and not is_usual:
+            return _MOST_PICKS
+    return 1
 
 
 @kernel
