@@ -18,6 +18,8 @@ from cardenvs.core.kernel import COMPILED
 from cardenvs.games.texas_holdem import GAME, presets
 from cardenvs.games.texas_holdem.actions import LIMIT_RAISE, POT_RAISE, RAISE_TO
 from cardenvs.kits.cards import NUM_CARDS, card_label
+from cardenvs.testing.case import Case, Report
+from cardenvs.testing.conformance import check_case
 
 
 def limit(stacks=1000, *, num_players=3, **options):
@@ -477,6 +479,29 @@ def test_a_batch_plays_limit():
     for _ in range(100):
         batch = vec.step(vec.sample_actions())
     assert batch.action_mask.any(axis=1).all()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The promises of the suite
+
+SHORT = {"format": "cash", "num_hands": 3}
+TABLES = [
+    {"format": "cash", "num_players": 2, "betting": "limit"},
+    SHORT | {"betting": "limit", "num_players": 4, "stacks": (24, 60, 35, 200), "short_raise": "levels"},
+    SHORT | {"betting": "limit", "num_players": 3, "stacks": (44, 60, 55), "heads_up_cap": False, "max_bets": 2},
+    SHORT | {"betting": "limit", "num_players": 3, "stacks": (44, 60, 55), "short_raise": "additive"},
+    {"betting": "limit", "num_players": 3, "starting_stack": 100, "max_hands": 3, "max_bets": None},
+    presets.RLCARD | {"num_hands": 2},
+    SHORT | {"betting": "pot_limit", "num_players": 3, "stacks": (50, 90, 70), "ante": 3},
+]
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_the_promises_of_the_suite_hold_with_a_limit(options):
+    report = Report()
+    for seed in range(2):
+        check_case(Case(GAME, GAME.make_options(**options), seed=seed, play_seed=seed), report)
+    assert report.twins > 0
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -65,7 +65,9 @@ class Hand:
         """The smallest and the largest raise of the player to act, or None."""
         p = self.player
         others = [q for q in self.left() if q != p]
-        if self.stack(p) <= self.owed(p) or all(self.bet(q) + self.stack(q) <= self.to_match() or self.stack(q) == 0 for q in others):
+        if self.stack(p) <= self.owed(p) or all(
+            self.bet(q) + self.stack(q) <= self.to_match() or self.stack(q) == 0 for q in others
+        ):
             return None
         everything = self.bet(p) + self.stack(p)
         if self.o["betting"] == "limit":
