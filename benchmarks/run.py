@@ -132,8 +132,8 @@ def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
 def section_limit_holdem(rounds: int, seconds: float) -> Iterator[Row]:
     """Limit hold'em, heads-up, one cash hand an episode: batched steps beside the peers' loops."""
     peers = [(lambda: c.open_spiel(c.OPEN_SPIEL_LIMIT), "50x; 6 M"), (lambda: c.rlcard("limit-holdem"), "50x")]
-    made, limit = _all_made(peers), {"format": "cash", "num_players": 2, "betting": "limit"}
-    ours = c.batched("texas_holdem_v0", 2048, **limit)
+    made = _all_made(peers)
+    ours = c.batched("texas_holdem_v0", 2048, format="cash", num_players=2, betting="limit")
     yield from versus("texas_holdem_v0 batch, 1 core, limit, heads-up", ours, made, rounds, seconds)
 
 

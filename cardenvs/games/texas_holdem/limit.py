@@ -1,4 +1,4 @@
-"""Betting with a limit: the sizes and the cap of fixed limit, and the pot limit. Paragraph numbers are those of rules.md.
+"""Betting with a limit: sizes and cap of fixed limit, and the pot limit. Paragraph numbers are those of rules.md.
 
 With betting="limit", `last_raise` of the record is what the next bet or raise adds to `to_match`: the size of a bet, or
 less if it completes a short all-in. `num_bets` counts the bets and raises of the street.

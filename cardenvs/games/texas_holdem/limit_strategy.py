@@ -3,8 +3,8 @@
 Before the flop, hands open by position and go on by their equity against the last raiser's range. Later, equity is
 sampled against the ranges that the betting leaves. Hands with about a fair share of the pot bet, better ones raise, and
 the weakest bluff now and then. A semi-bluff on the flop may also buy a free card on the turn, where bets are double.
-All else is called by pot odds. Ranges are wide, because with fixed bets it costs more to fold too often than to pay off.
-The constants were tuned against each other, and against players who call, raise or choose at random.
+All else is called by pot odds. Ranges are wide, because with fixed bets it costs more to fold too often than to pay
+off. The constants were tuned against each other, and against players who call, raise or choose at random.
 """
 
 import numpy as np

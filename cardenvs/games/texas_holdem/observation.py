@@ -241,9 +241,9 @@ OBSERVATION = Observation(
             _write_history, high=lambda options: max(1.0, _most_blinds(options))),
     *only(
         lambda options: options.betting == "limit",
-        written("limit", ("bets", "capped", "next"), "bets and raises of the street that count towards the cap, at most "
-                f"{_MOST_RAISES}; 1 if it is reached; what the next one adds, as a share of a bet (less than 1 if it "
-                "completes a short all-in)", _write_limit, high=_MOST_RAISES),
+        written("limit", ("bets", "capped", "next"), "bets and raises of the street that count, at most "
+                f"{_MOST_RAISES}; 1 if there may be no more; what the next one adds, as a share of a bet (less than 1 "
+                "if it completes a short all-in)", _write_limit, high=_MOST_RAISES),
         rules=_has_limit,
     ),
     dtype="float32",

@@ -8,8 +8,8 @@
 * `equity` plays the same before the flop. Later it samples more deals, narrows the others' ranges by their bets, and
   compares the values of folding, calling and raises of several sizes.
 
-With a limit on bets, the last two play as limit_strategy.py says, with few and many deals sampled, and `push_fold` raises
-where it would go all-in. With a pot limit, all go as far as they may.
+With fixed limit, the last two play as limit_strategy.py says, with few and many deals sampled, and `push_fold` raises
+where it would go all-in. With pot limit, all go as far as they may.
 
 The range of an opponent follows from its betting in this hand, as if everybody played like `tight_aggressive`; an
 opponent who raises with anything therefore gets too much credit. All three maximise chips and ignore what a place in a
