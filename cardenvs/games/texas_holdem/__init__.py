@@ -1,4 +1,4 @@
-"""Texas hold'em for two to ten players, no-limit or with a limit: a tournament or a number of hands. Rules: rules.md."""
+"""Texas hold'em for two to ten players, with a limit or without: a tournament or a number of hands. Rules: rules.md."""
 
 import numbers
 from collections.abc import Iterable
