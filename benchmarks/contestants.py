@@ -73,6 +73,10 @@ OPEN_SPIEL_HOLDEM = (
     "universal_poker(betting=nolimit,numPlayers=6,numRounds=4,blind=10 20 0 0 0 0,firstPlayer=3 1 1 1,numSuits=4,"
     "numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1,stack=2000 2000 2000 2000 2000 2000,bettingAbstraction=fcpa)"
 )
+OPEN_SPIEL_LIMIT = (
+    "universal_poker(betting=limit,numPlayers=2,numRounds=4,blind=2 1,firstPlayer=2 1 1 1,numSuits=4,numRanks=13,"
+    "numHoleCards=2,numBoardCards=0 3 1 1,raiseSize=2 2 4 4,maxRaises=3 4 4 4,stack=200 200)"
+)
 
 
 def open_spiel(game: str) -> Contestant:

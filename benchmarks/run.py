@@ -129,6 +129,14 @@ def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
         yield Row(f"{name} tournaments of six, {policy}", ours.best, "", 0.0, goal)
 
 
+def section_limit_holdem(rounds: int, seconds: float) -> Iterator[Row]:
+    """Limit hold'em, heads-up, one cash hand an episode: batched steps beside the peers' loops."""
+    peers = [(lambda: c.open_spiel(c.OPEN_SPIEL_LIMIT), "50x; 6 M"), (lambda: c.rlcard("limit-holdem"), "50x")]
+    made = _all_made(peers)
+    ours = c.batched("texas_holdem_v0", 2048, format="cash", num_players=2, betting="limit")
+    yield from versus("texas_holdem_v0 batch, 1 core, limit, heads-up", ours, made, rounds, seconds)
+
+
 def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     """Wingspan, random play: batched decisions and whole games a second on one core, and the size of a record."""
     import cardenvs
@@ -513,6 +521,7 @@ SECTIONS = {
     "threads": section_threads,
     "aec": section_aec,
     "holdem": section_holdem,
+    "limit_holdem": section_limit_holdem,
     "wingspan": section_wingspan,
     "cards": section_cards,
     "canasta": section_canasta,

@@ -179,7 +179,7 @@ def test_several_hands_in_one_text():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"NT"', '"FT"', "variant is 'FT'; only 'NT'"),
+        ('"NT"', '"F7S"', "variant is 'F7S'; only 'NT'"),
         ('variant = "NT"', "", "variant is None"),
         ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "line 4: antes are .* everybody posts the same ante"),
         ("antes = [0, 0, 0]", "antes = [0, 0]", "antes has 2 numbers for 3 players"),
@@ -720,3 +720,26 @@ def test_hundreds_of_hands_are_read_by_pokerkit_and_here():
 def test_thousands_of_hands_are_read_by_pokerkit_and_here():
     seen = compare_matches(1000, 2000)
     assert all(seen[spot] for spot in ("11.3 short big blind", "11.4 odd chips", "without small blind")), seen
+
+
+@pytest.mark.parametrize(
+    ("betting", "variant", "size"),
+    [
+        ({"betting": "limit", "small_bet": 20}, "FT", "small_bet = 20\nbig_bet = 40"),
+        ({"betting": "pot_limit"}, "PT", "min_bet = 20"),
+    ],
+)
+def test_limit_and_pot_limit_are_written_and_read(betting, variant, size):
+    pokerkit = pytest.importorskip("pokerkit")
+    for seed in range(10):
+        chooser = random.Random(seed)
+        state = GAME.new_state(seed=seed, num_players=3, format="cash", **betting)
+        while not state.is_terminal:
+            state.apply(chooser.choice(state.legal_actions()))
+        text = phh.dumps(state)
+        assert f'variant = "{variant}"' in text
+        assert size in text
+        assert phh.loads(text).stacks == state.stacks
+        if variant == "FT":
+            *_, last = pokerkit.HandHistory.loads(text)
+            assert sum(last.stacks) == sum(state.stacks)

@@ -96,7 +96,25 @@ OPTIONS = {
         {"target": 100, "lose_at": -300, "blind_nil": True, "blind_deficit": 0, "blind_nil_pass": 2},
         {"partners": False, "first_lead": "low_club", "failed_nil": "count", "nil": False},
     ],
-    "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
+    "texas_holdem_v0": [
+        {"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5},
+        {"betting": "fcpa"},
+        {"betting": "limit", "stacks": (70, 200, 90, 150), "hands_per_level": 3},
+        {
+            "betting": "limit",
+            "format": "cash",
+            "stacks": (400, 58, 137, 61, 83),
+            "num_hands": 6,
+            "small_bet": 10,
+            "big_bet": 30,
+            "max_bets": 3,
+            "blind_counts": False,
+            "heads_up_cap": False,
+            "short_raise": "levels",
+            "street_order": "after_last",
+        },
+        {"betting": "pot_limit", "num_players": 3},
+    ],
     "uno_v0": [
         {
             "num_players": 3,

@@ -1,4 +1,4 @@
-"""No-limit Texas hold'em for two to ten players, as a tournament or a number of hands. Rules: rules.md."""
+"""Texas hold'em for two to ten players, with a limit or without: a tournament or a number of hands. Rules: rules.md."""
 
 import numbers
 from collections.abc import Iterable
@@ -20,11 +20,11 @@ from cardenvs.kits.cards import NUM_CARDS, card_label, parse_cards
 def _max_length(options):
     """Return a bound on the number of actions: everybody acts once per street, and once more after each raise.
 
-    A full raise adds at least a big blind to the bet; a seat can go all-in for less once per hand.
+    A full raise adds at least the smallest bet; a seat can go all-in for less once per hand, and with a limit somebody
+    else can complete that.
     """
     n = options.num_players
-    least_blind = min(big for _, big in options.all_blinds())
-    raises = sum(options.first_stacks()) // least_blind + n
+    raises = sum(options.first_stacks()) // options.least_bet() + (2 * n if options.betting == "limit" else n)
     return options.most_hands() * n * (NUM_STREETS + raises)
 
 

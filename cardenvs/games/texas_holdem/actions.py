@@ -11,6 +11,11 @@
 A total below the smallest raise has no id. A total that reaches the stack is the all-in (in "fcpa", one that exceeds
 it). If two ids mean the same total, the lower one is legal.
 
+    betting="limit"                                      "pot_limit"
+    0       fold                                         0..5  as in "pot_fractions", up to 3/4 of the pot
+    1       check, or call                               6     raise by the pot, or all in if that is less
+    2       bet, raise or complete
+
 Unless betting is "full", the code RAISE_TO + t is a bet or raise to exactly t: it is applied and replayed like an id,
 but no mask offers it. `raise_action` returns the id or code of an amount.
 """
@@ -18,13 +23,15 @@ but no mask offers it. `raise_action` returns the id or code of an amount.
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.texas_holdem.state import FCPA, FULL
+from cardenvs.games.texas_holdem.state import FCPA, FULL, LIMIT, POT_LIMIT
 
 FOLD, CHECK_CALL = 0, 1
 MIN_RAISE = 2
 FRACTION_0 = 3
 ALL_IN = 9
 FCPA_POT, FCPA_ALL_IN = 2, 3
+LIMIT_RAISE = 2
+POT_RAISE = 6  # with betting="pot_limit"
 FULL_RAISE_0 = 1  # FULL_RAISE_0 + t is a raise to t
 
 RAISE_TO = 1 << 26  # far above the ids of those modes, and RAISE_TO + MAX_CHIPS is below core's codes
@@ -45,14 +52,16 @@ _UNDER = np.array([under for _, under in FRACTIONS])
     ABOVE_STACK,
     SAME_AS_LOWER,
     SAME_AS_ALL_IN,
-) = range(1, 9)
+    CAPPED,
+) = range(1, 10)
+_LAST_ID = {"pot_fractions": ALL_IN, "fcpa": FCPA_ALL_IN, "limit": LIMIT_RAISE, "pot_limit": POT_RAISE}
 
 
 def num_actions(options):
     """Return the number of action ids."""
     if options.betting == "full":
         return FULL_RAISE_0 + sum(options.first_stacks()) + 1
-    return FCPA_ALL_IN + 1 if options.betting == "fcpa" else ALL_IN + 1
+    return _LAST_ID[options.betting] + 1
 
 
 def max_legal(options):
@@ -72,9 +81,13 @@ def fraction_raise(pot_after_call, to_match, k):
 
 
 @kernel(inline=True)
-def all_in_id(s):
-    """Return the id of all in; not for betting="full", where all in is an ordinary total."""
-    return FCPA_ALL_IN if s.rules.betting == FCPA else ALL_IN
+def largest_id(s):
+    """Return the id of the largest raise; not for betting="full", where it is an ordinary total."""
+    if s.rules.betting == FCPA:
+        return FCPA_ALL_IN
+    if s.rules.betting == LIMIT:
+        return LIMIT_RAISE
+    return POT_RAISE if s.rules.betting == POT_LIMIT else ALL_IN
 
 
 @kernel
@@ -91,7 +104,7 @@ def asked_total(s, action, pot_after_call, low, high):
         return action - FULL_RAISE_0
     if action >= RAISE_TO:
         return action - RAISE_TO
-    if action == all_in_id(s):
+    if action == largest_id(s):
         return high
     if s.rules.betting == FCPA:
         return s.to_match + pot_after_call

@@ -8,6 +8,7 @@ from cardenvs.core.options import NONE
 from cardenvs.core.rng import DEAL, random_below, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem import effects, state, table
+from cardenvs.games.texas_holdem.limit import begin_counting
 from cardenvs.games.texas_holdem.seats import next_seat
 from cardenvs.kits.cards import NUM_CARDS, count_bits
 from cardenvs.kits.deck import put_in_order
@@ -156,6 +157,8 @@ def begin_betting(s):
     """Reset the betting for a new street; everybody with chips is to act (4.3, 4.9)."""
     s.to_match = 0
     s.last_raise = s.big_blind
+    if s.rules.betting == state.LIMIT:
+        begin_counting(s)
     s.acted = 0
     s.acted_since_full = 0
     s.pending = s.can_act

@@ -4,6 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.texas_holdem import actions, state
+from cardenvs.games.texas_holdem.limit import is_capped, is_closed, pot_total
 from cardenvs.kits.cards import lowest_card
 
 
@@ -28,14 +29,28 @@ def _largest_other_bet(s, player):
 
 
 @kernel
+def winnable(s, player):
+    """Return the chips of the pot that `player` can win: from each seat at most its own chips."""
+    own = np.int64(s.stacks[player]) + s.chips_in[player]
+    chips = np.int64(s.dead)
+    for p in range(s.rules.num_players):
+        chips += min(own, np.int64(s.chips_in[p]))
+    return chips
+
+
+@kernel
 def raise_refused(s, player):
-    """Return 0 if `player` may bet or raise, else the code of the reason (4.6, 4.7)."""
+    """Return 0 if `player` may bet or raise, else the code of the reason (4.6, 4.7, 12.3, 12.6)."""
     to_call = owed(s, player)
     if s.stacks[player] <= to_call:
         return actions.ONLY_ALL_IN_CALLS
     if not _somebody_can_answer(s, player):
         return actions.NOBODY_TO_RAISE
-    if s.rules.reopen_rule == state.CUMULATIVE:
+    if s.rules.betting == state.LIMIT:
+        if is_capped(s):
+            return actions.CAPPED
+        closed = is_closed(s, player, to_call)
+    elif s.rules.reopen_rule == state.CUMULATIVE:
         closed = s.acted >> player & 1 and to_call < s.last_raise
     else:
         closed = s.acted_since_full >> player & 1
@@ -55,15 +70,25 @@ def _somebody_can_answer(s, player):
 
 
 @kernel(inline=True)
-def largest_raise(s, player):
+def all_in_total(s, player):
     """Return the total of going all-in."""
     return np.int64(s.bets[s.street, player]) + s.stacks[player]
 
 
 @kernel(inline=True)
+def largest_raise(s, player):
+    """Return the largest total of a bet or raise: all-in, or less if there is a limit (4.5, 12.2, 13.1)."""
+    if s.rules.betting == state.LIMIT:
+        return smallest_raise(s, player)
+    if s.rules.betting == state.POT_LIMIT:
+        return min(max(pot_total(s, owed(s, player)), smallest_raise(s, player)), all_in_total(s, player))
+    return all_in_total(s, player)
+
+
+@kernel(inline=True)
 def smallest_raise(s, player):
-    """Return the smallest total of a bet or raise: a full raise, or all-in if the stack is smaller (4.5)."""
-    return min(np.int64(s.to_match) + s.last_raise, largest_raise(s, player))
+    """Return the smallest total of a bet or raise: a full one, or all-in if the stack is smaller (4.5, 12.2)."""
+    return min(np.int64(s.to_match) + s.last_raise, all_in_total(s, player))
 
 
 @kernel
@@ -90,7 +115,7 @@ def legal_actions(s, out):
                 return n
     else:
         n = _legal_fractions(s, pot_after_call, low, high, out, n)
-    out[n] = actions.all_in_id(s)
+    out[n] = actions.largest_id(s)
     return n + 1
 
 
@@ -121,7 +146,7 @@ def _list_calls(to_call, out):
 
 @kernel(inline=True)
 def _legal_fractions(s, pot_after_call, low, high, out, n):
-    """List the smallest raise and the fractions of the pot between it and all-in (4.10)."""
+    """List the smallest raise and the fractions of the pot between it and the largest raise (4.10)."""
     if low == high:
         return n
     out[n] = actions.MIN_RAISE
@@ -162,7 +187,7 @@ def explain_illegal(s, action):
         if action == actions.FCPA_POT:
             return actions.SAME_AS_ALL_IN if total > high else 0
         return actions.SAME_AS_LOWER if s.to_match + pot_after_call == high else 0
-    if action == actions.ALL_IN:
+    if action == actions.largest_id(s):
         return 0
     if total >= high:
         return actions.SAME_AS_ALL_IN

@@ -6,10 +6,12 @@ from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.limit import bet_size, is_capped
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
     FOLDS,
     HISTORY,
+    LIMIT,
     MAX_LEVELS,
     NUM_STREETS,
     RAISES,
@@ -17,7 +19,7 @@ from cardenvs.games.texas_holdem.state import (
     STREETS,
 )
 from cardenvs.kits.cards import CARD_LABELS, lowest_card
-from cardenvs.kits.sections import Observation, one_hot, together, written
+from cardenvs.kits.sections import Observation, one_hot, only, together, written
 
 _MOST_OWN = 10  # cap on amounts in own chips
 _MOST_RAISES = 10  # cap on counts of raises
@@ -162,6 +164,18 @@ def _write_history(s, player, out, at):
         at += len(_PER_ACTION)
 
 
+@kernel(inline=True)
+def _write_limit(s, p, out, at):
+    out[at] = min(np.int64(s.num_bets), _MOST_RAISES)
+    out[at + 1] = is_capped(s)
+    out[at + 2] = np.float32(s.last_raise) / np.float32(bet_size(s))
+
+
+@kernel(inline=True)
+def _has_limit(rules):
+    return rules.betting == LIMIT
+
+
 def _most_blinds(options):
     """Return all chips in big blinds, and room for rounding."""
     return 1.001 * sum(options.first_stacks()) / min(big for _, big in options.all_blinds())
@@ -225,6 +239,13 @@ OBSERVATION = Observation(
             f"the last {HISTORY} actions of the hand, latest first: (seat + 1) / players, street / 3, 1 for a fold, "
             "1 for a bet or raise, amount in big blinds (of a call what it put in, of a raise its total)",
             _write_history, high=lambda options: max(1.0, _most_blinds(options))),
+    *only(
+        lambda options: options.betting == "limit",
+        written("limit", ("bets", "capped", "next"), "bets and raises of the street that count, at most "
+                f"{_MOST_RAISES}; 1 if there may be no more; what the next one adds, as a share of a bet (less than 1 "
+                "if it completes a short all-in)", _write_limit, high=_MOST_RAISES),
+        rules=_has_limit,
+    ),
     dtype="float32",
 )  # fmt: skip
 layout, observe = OBSERVATION.layout, OBSERVATION.observe

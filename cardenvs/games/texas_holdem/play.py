@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
-from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, raise_action
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, LIMIT_RAISE, raise_action
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.limit import raise_word
 from cardenvs.games.texas_holdem.state import MAX_CHIPS, TexasHoldemOptions
 
-KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
-_WITH_AMOUNT = ("bet", "raise", "raise_to")
+KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "complete", "raise_to", "all_in")
+_WITH_AMOUNT = ("bet", "raise", "complete", "raise_to")
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class LegalOptions:
 
     Attributes:
         player: the player to act.
-        kinds: the legal ones of "fold", "check", "call", "bet", "raise", "all_in".
+        kinds: the legal ones of "fold", "check", "call", "bet", "raise", "complete" (12.5), "all_in".
         call_amount: chips that a call puts in; 0 if checking is free.
         min_raise_to, max_raise_to: totals of a bet or raise on the street; None if not allowed.
         pot: all chips put in during this hand.
@@ -69,8 +70,8 @@ class TexasHoldemState(State):
         low = high = None
         if not raise_refused(s, player):
             low, high = int(smallest_raise(s, player)), int(largest_raise(s, player))
-            commits["raise" if s.to_match else "bet"] = low - bet
-        if low is not None or to_call == stack:
+            commits[raise_word(s)] = low - bet
+        if high == bet + stack or to_call == stack:
             commits["all_in"] = stack
         others = [p for p in range(self.num_players) if s.in_hand >> p & 1 and p != player]
         reach = max(int(s.stacks[p] + s.bets[s.street, p]) for p in others) - bet
@@ -83,8 +84,8 @@ class TexasHoldemState(State):
 
         Args:
             kind: "fold", "check", "call", "check_call" (the legal one of the two), "all_in" (a call if the stack does
-                not exceed it), or with an amount "bet", "raise", "raise_to".
-            amount: total of a bet or raise for the street.
+                not exceed it), or with an amount "bet", "raise", "complete", "raise_to".
+            amount: total of a bet or raise for the street; with betting="limit" it may be left out.
 
         Raises:
             IllegalActionError: the action is illegal; the state is unchanged. With invalid_action="passive" the player
@@ -115,21 +116,28 @@ class TexasHoldemState(State):
     def action_of(self, kind: str, amount: int | None = None) -> int:
         """Return the id or code of an action given as for `act`. The amount of a bet or raise is not checked.
 
+        To complete (rules.md 12.5) may also be called a raise.
+
         Raises:
             IllegalActionError: there is no such action now.
         """
         options, name = self.legal_options(), f"{self.game.name}: player_{self.current_player}"
+        if kind == "raise" and "complete" in options.kinds:
+            kind = "complete"
         if kind not in KINDS:
             raise IllegalActionError(f"{self.game.name}: there is no {kind!r}; say one of {', '.join(KINDS)}")
-        if (amount is not None) != (kind in _WITH_AMOUNT):
+        is_fixed = self.options.betting == "limit" and kind in _WITH_AMOUNT and amount is None
+        if not is_fixed and (amount is not None) != (kind in _WITH_AMOUNT):
             takes = "takes the total for the street as its amount" if amount is None else "takes no amount"
             raise IllegalActionError(f"{name}: {kind} {takes}")
-        if kind in ("check", "call", "bet", "raise", "all_in") and kind not in options.kinds:
+        if kind in ("check", "call", "bet", "raise", "complete", "all_in") and kind not in options.kinds:
             raise IllegalActionError(f"{name} may not {kind} now; may {', '.join(options.kinds)} (rules.md 4.5)")
         if kind == "fold":
             return FOLD
         if kind in ("check", "call", "check_call") or (kind == "all_in" and options.max_raise_to is None):
             return CHECK_CALL
+        if is_fixed:
+            return LIMIT_RAISE
         total = options.max_raise_to if amount is None else amount
         if isinstance(total, bool) or not isinstance(total, numbers.Integral) or not 0 <= total <= MAX_CHIPS:
             raise IllegalActionError(f"{name}: {kind} takes a number of chips; got {total!r}")

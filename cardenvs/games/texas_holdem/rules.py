@@ -20,6 +20,7 @@ from cardenvs.games.texas_holdem.hand_start import (
     levels_rise,
 )
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
+from cardenvs.games.texas_holdem.limit import count_raise, is_completion
 from cardenvs.games.texas_holdem.places import finish
 from cardenvs.games.texas_holdem.seats import is_one, next_seat
 from cardenvs.kits.cards import NUM_CARDS, count_bits
@@ -77,8 +78,13 @@ def _check_or_call(s, player, log):
 def _raise_to(s, player, total, log):
     """Bet or raise to `total`; a full raise sets the minimum of the next one (4.8)."""
     effects.remember(s, player, state.RAISES, total)
-    effects.put_in(s, player, total - s.bets[s.street, player], table.RAISES if s.to_match else table.BETS, log)
-    if total - s.to_match >= s.last_raise:
+    kind = table.RAISES if s.to_match else table.BETS
+    if is_completion(s):
+        kind = table.COMPLETES
+    effects.put_in(s, player, total - s.bets[s.street, player], kind, log)
+    if s.rules.betting == state.LIMIT:
+        count_raise(s, total)
+    elif total - s.to_match >= s.last_raise:
         s.last_raise = total - s.to_match
         s.acted_since_full = 0
     s.to_match = total
@@ -100,7 +106,7 @@ def _play_on(s, first, log):
                 return
             if s.street != state.RIVER:
                 _next_street(s, log)
-                first = s.button + 1
+                first = (s.button if s.rules.street_order == state.LEFT_OF_BUTTON else s.current_player) + 1
                 continue
         end_hand(s, log)
         if s.terminal:

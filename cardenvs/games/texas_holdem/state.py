@@ -18,6 +18,7 @@ MAX_LEVELS = 20
 MAX_HANDS = 10_000  # of a tournament without `max_hands` (8.4)
 NUM_BOARD = 5
 NUM_BURNT = 3
+MAX_CAP = 100  # of bets on a street
 HISTORY = 24  # the record keeps the last HISTORY actions of the hand
 
 # Streets
@@ -28,12 +29,14 @@ BOARD_CARDS = np.array((0, 3, 4, 5))  # cards on the board, by street
 
 # Choices of options, as a record holds them.
 TOURNAMENT, CASH = 0, 1
-POT_FRACTIONS, FCPA, FULL = 0, 1, 2
+POT_FRACTIONS, FCPA, FULL, LIMIT, POT_LIMIT = range(5)
 DEAD, MOVING = 0, 1
 CUMULATIVE, SINGLE = 0, 1
 RANDOM_BUTTON = 1
 PLACEMENT, WINNER, CHIPS, PAYOUTS = range(4)
 EVERYBODY_ANTES, BIG_BLIND_ANTES = 0, 1
+SUM, WHOLE_BETS, ADDITIVE = range(3)
+LEFT_OF_BUTTON, AFTER_LAST = 0, 1
 
 # Kinds of action in the history of a hand.
 FOLDS, CHECKS, CALLS, RAISES = range(4)  # a bet is a raise from nothing
@@ -53,7 +56,9 @@ class TexasHoldemOptions(Options):
         "tournament", choices=("tournament", "cash"), doc="play until one player is left, or `num_hands` hands"
     )
     betting: str = option(
-        "pot_fractions", choices=("pot_fractions", "fcpa", "full"), doc="which raises have action ids (4.10)"
+        "pot_fractions",
+        choices=("pot_fractions", "fcpa", "full", "limit", "pot_limit"),
+        doc="no-limit: which raises have action ids (4.10); or fixed limit (12), or pot limit (13)",
     )
     starting_stack: int = option(2000, low=1, high=MAX_CHIPS, doc="chips of each seat")
     stacks: tuple = option(
@@ -121,6 +126,29 @@ class TexasHoldemOptions(Options):
     )
     payouts: tuple = option(
         (), length=MAX_PLAYERS, low=0, high=1_000_000_000, doc='points of each place, with returns="payouts"'
+    )
+    small_bet: int = option(
+        None, low=1, high=MAX_CHIPS, optional=True, doc="limit: bets before and on the flop; None: the big blind (12.1)"
+    )
+    big_bet: int = option(
+        None, low=1, high=MAX_CHIPS, optional=True, doc="limit: bets on turn and river; None: twice the small bet"
+    )
+    max_bets: int = option(
+        4, low=1, high=MAX_CAP, optional=True, doc="limit: bets and raises on a street; None: any number (12.3)"
+    )
+    blind_counts: bool = option(True, doc="limit: the big blind is the first bet before the flop")
+    heads_up_cap: bool = option(
+        True, doc="limit: the cap also holds if only two were in the hand before it was reached (12.4)"
+    )
+    short_raise: str = option(
+        "sum",
+        choices=("sum", "levels", "additive"),
+        doc="limit: where the next raise goes after an all-in of half a bet or more, or after any (12.5)",
+    )
+    street_order: str = option(
+        "button",
+        choices=("button", "after_last"),
+        doc="who acts first after the flop: left of the button, or after the last to act, as in RLCard (12.8)",
     )
 
     @classmethod
@@ -202,6 +230,14 @@ class TexasHoldemOptions(Options):
         first = self.button or 0
         return range(first, first + 1)
 
+    def least_bet(self) -> int:
+        """Return the size of the smallest full bet or raise that can be made."""
+        blinds = min(big for _, big in self.all_blinds())
+        if self.betting != "limit":
+            return blinds
+        small = self.small_bet or blinds
+        return min(small, self.big_bet or 2 * small)
+
     def most_hands(self) -> int:
         """Return the largest possible number of hands."""
         return self.num_hands if self.format == "cash" else self.max_hands or MAX_HANDS
@@ -248,9 +284,11 @@ STATE = record(
         ("dead", "i4"),  # also in the pot: what was posted and nobody has to match (10.2)
         ("pot", "i4"),  # sum of chips_in and dead, until it is paid out
         ("to_match", "i4"),  # C of rules.md 4
-        ("last_raise", "i4"),  # F of rules.md 4
+        ("last_raise", "i4"),  # F of rules.md 4; limit: what the next bet or raise adds
         ("small_blind", "i4"),
         ("big_blind", "i4"),
+        ("num_bets", "i2"),  # limit: bets and raises of the street that count towards the cap (12.3)
+        ("cap_stays", "i1"),  # limit: whether the cap was reached with more than two in the hand (12.4)
         # The actions of the hand, seen by all
         ("raises", "i2", (NUM_STREETS, MAX_PLAYERS)),  # bets and raises made
         ("history_amount", "i4", (HISTORY,)),  # chips put in by a call, total of a raise, else 0

@@ -8,6 +8,9 @@
 * `equity` plays the same before the flop. Later it samples more deals, narrows the others' ranges by their bets, and
   compares the values of folding, calling and raises of several sizes.
 
+With fixed limit, the last two play as limit_strategy.py says, with few and many deals sampled, and `push_fold` raises
+where it would go all-in. With pot limit, all go as far as they may.
+
 The range of an opponent follows from its betting in this hand, as if everybody played like `tight_aggressive`; an
 opponent who raises with anything therefore gets too much credit. All three maximise chips and ignore what a place in a
 tournament is worth.
@@ -26,8 +29,9 @@ from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, 
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, jam_width, jams, standing, starting_hand
 from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
-from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
-from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise, winnable
+from cardenvs.games.texas_holdem.limit_strategy import play_limit
+from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, LIMIT, PREFLOP
 from cardenvs.kits.cards import count_bits
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
@@ -82,6 +86,8 @@ def push_fold(s, legal, n, rng):
 @kernel
 def tight_aggressive(s, legal, n, rng):
     """Play few hands aggressively. Arguments as for `push_fold`."""
+    if s.rules.betting == LIMIT:
+        return play_limit(s, legal, n, _FEW_SAMPLES, rng)
     player = np.int64(s.current_player)
     if s.street == PREFLOP:
         return _play_before_flop(s, legal, n, player)
@@ -91,6 +97,8 @@ def tight_aggressive(s, legal, n, rng):
 @kernel
 def equity(s, legal, n, rng):
     """Choose the most valuable action by Monte Carlo equity. Arguments as for `push_fold`."""
+    if s.rules.betting == LIMIT:
+        return play_limit(s, legal, n, _MANY_SAMPLES, rng)
     player = np.int64(s.current_player)
     if s.street == PREFLOP:
         return _play_before_flop(s, legal, n, player)
@@ -115,16 +123,6 @@ def depth(s, player):
     blinds = 1.5 * s.big_blind
     antes = s.rules.ante * (count_bits(s.dealt) if s.rules.ante_type == EVERYBODY_ANTES else 1)
     return chips / s.big_blind * blinds / (blinds + antes)
-
-
-@kernel
-def _winnable(s, player):
-    """Return the chips of the pot that `player` can win: from each seat at most its own chips."""
-    own = np.int64(s.stacks[player]) + s.chips_in[player]
-    chips = np.int64(s.dead)
-    for p in range(s.rules.num_players):
-        chips += min(own, np.int64(s.chips_in[p]))
-    return chips
 
 
 @kernel
@@ -255,7 +253,7 @@ def _price_of_all_in(s, player):
     to_call = owed(s, player)
     rest = _deepest_total(s, player) - s.bets[s.street, player] - to_call  # beyond the call
     rest = max(0, min(rest, s.stacks[player] - to_call))
-    return (to_call + rest) / (_winnable(s, player) + to_call + 2.0 * rest)
+    return (to_call + rest) / (winnable(s, player) + to_call + 2.0 * rest)
 
 
 @kernel
@@ -283,7 +281,7 @@ def _play_before_flop(s, legal, n, player):
     if standing(hand) <= _STRONGEST:
         return _raise_to(s, legal, n, player, _RERAISE_SIZE * np.int64(s.to_match))
     won = _equity_before_flop(s, player, hand, num_raises, width)
-    price = to_call / (_winnable(s, player) + to_call)
+    price = to_call / (winnable(s, player) + to_call)
     if not _is_last_bet(s, player, to_call):
         price += _CALL_MARGIN + _MARGIN_PER_PLAYER * count_bits(s.pending & ~(1 << player))
     return CHECK_CALL if won >= price else _give_up(s, legal)
@@ -317,7 +315,7 @@ def _play_by_equity(s, legal, n, player, rng):
         return _raise_to(s, legal, n, player, bet) if won * count_bits(s.in_hand) >= share else CHECK_CALL
     if won >= _RAISE_EQUITY:
         return _raise_to(s, legal, n, player, bet)
-    return CHECK_CALL if won >= to_call / (_winnable(s, player) + to_call) + _BET_MARGIN else FOLD
+    return CHECK_CALL if won >= to_call / (winnable(s, player) + to_call) + _BET_MARGIN else FOLD
 
 
 @kernel
@@ -370,7 +368,7 @@ def _play_by_worth(s, legal, n, player, rng):
     to_call = owed(s, player)
     pot = np.int64(s.pot) + to_call
     won = sampled_equity(s, player, others, widths, picks, 0, _MANY_SAMPLES, rng)
-    most, best = won * (_winnable(s, player) + to_call) - to_call, np.int64(CHECK_CALL)
+    most, best = won * (winnable(s, player) + to_call) - to_call, np.int64(CHECK_CALL)
     if legal[n - 1] > CHECK_CALL:
         called = sampled_equity(s, player, others, widths, picks, _PICKS_CALLED, _MANY_SAMPLES, rng)
         high = min(largest_raise(s, player), _deepest_total(s, player))

@@ -62,3 +62,4 @@ SHARED_PLACE = TABLE.event(
 )
 POST_LATE = TABLE.event("post_late", Op.SET, "{player} comes in and posts {value}.")
 POST_DEAD = TABLE.event("post_dead", Op.NOTE, "{player} posts {value} that nobody has to match.")
+COMPLETES = TABLE.event("complete", Op.SET, "{player} completes to {value}.")

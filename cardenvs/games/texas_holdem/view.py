@@ -10,18 +10,21 @@ from cardenvs.core.view import Candidate, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
 from cardenvs.games.texas_holdem.hand_end import next_pot
-from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import all_in_total, largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.limit import bet_size, raise_word
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
     CASH,
     FCPA,
     FULL,
+    LIMIT,
     NUM_BOARD,
+    POT_LIMIT,
     STREETS,
 )
 from cardenvs.kits.cards import CardView, card_text
 
-_ANSWERS = ("fold", "check", "call", "bet", "raise", "all_in")
+_ANSWERS = ("fold", "check", "call", "bet", "raise", "complete", "all_in")
 _REASONS = {
     actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
     actions.ONLY_ALL_IN_CALLS: "the stack does not go beyond what is to be called (rules.md 4.6)",
@@ -29,6 +32,7 @@ _REASONS = {
     actions.NOT_REOPENED: "less than a full raise has been added since this player acted (rules.md 4.7)",
     actions.SAME_AS_LOWER: "that is the same total as a lower id (rules.md 4.10)",
     actions.SAME_AS_ALL_IN: "that takes the whole stack; go all in (rules.md 4.10)",
+    actions.CAPPED: "no more bets or raises are allowed on this street (rules.md 12.3)",
 }
 
 
@@ -78,6 +82,8 @@ class TexasHoldemView(CardView):
             scene.piles["deck", None].layout = PileLayout.NONE
         if s.rules.format != CASH and s.rules.blinds[0] == NONE:
             scene.counters["level"] = CounterView("level", CounterUse.NUMBER, int(s.level) + 1)
+        if s.rules.betting == LIMIT:
+            scene.counters["bets"] = CounterView("bets", CounterUse.NUMBER, _bets_text(s))
         for p in range(int(s.rules.num_players)):
             if p == s.small_blind_seat:
                 scene.notes[p].append("small blind")
@@ -105,7 +111,7 @@ class TexasHoldemView(CardView):
                 return "check"
             return f"call {to_call}{' all in' if to_call == s.stacks[player] else ''}"
         total, size = _named_raise(s, player, action)
-        return f"{'raise to' if s.to_match else 'bet'} {total}{size}"
+        return f"{raise_word(s)}{' to' if s.to_match else ''} {total}{size}"
 
     def choice(self, s, action):
         if action in (actions.FOLD, actions.CHECK_CALL):
@@ -116,6 +122,12 @@ class TexasHoldemView(CardView):
 
     def illegal_reason(self, s, action, code):
         player = int(s.current_player)
+        if s.rules.betting == LIMIT and code in (actions.BELOW_MINIMUM, actions.ABOVE_STACK):
+            return f"bets have fixed sizes: {raise_word(s)} to exactly {smallest_raise(s, player)} (rules.md 12.2)"
+        if s.rules.betting == LIMIT and code == actions.NOT_REOPENED:
+            return "less than half a bet has been added since this player acted (rules.md 12.6)"
+        if code == actions.ABOVE_STACK and largest_raise(s, player) < all_in_total(s, player):
+            return f"the pot allows up to {largest_raise(s, player)} (rules.md 13.1)"
         if code == actions.BELOW_MINIMUM:
             return f"a raise goes to {smallest_raise(s, player)} at least (rules.md 4.5)"
         if code == actions.ABOVE_STACK:
@@ -128,10 +140,11 @@ class TexasHoldemView(CardView):
         pot = f"The pot is {s.pot}"
         if raise_refused(s, player):
             return f"{pot}: call {to_call}, or fold?"
-        raises = f"to {smallest_raise(s, player)} up to {largest_raise(s, player)}"
+        low, high = smallest_raise(s, player), largest_raise(s, player)
+        raises = f"to {low}" if s.rules.betting == LIMIT else f"to {low} up to {high}"
         if to_call:
-            return f"{pot}: call {to_call}, raise {raises}, or fold?"
-        return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
+            return f"{pot}: call {to_call}, {raise_word(s)} {raises}, or fold?"
+        return f"{pot}: check, or {raise_word(s)} {raises}?"
 
     def place(self, s, player):
         """Return the place of a player who is out, the mean for shared places (rules.md 8.2), or None."""
@@ -164,6 +177,9 @@ class TexasHoldemView(CardView):
             facts["own_cards"] = [card_text(card) for card in cards[:2]]
             if len(cards) > 2:
                 facts["own_hand_is"] = category_of_rank(_rank(cards))
+        if s.rules.betting == LIMIT:
+            facts |= {"bet_size": int(bet_size(s)), "bets_on_this_street": int(s.num_bets)}
+            facts["most_bets_on_a_street"] = None if s.rules.max_bets == NONE else int(s.rules.max_bets)
         if player == s.current_player:
             facts |= _facts_of_turn(s, player)
         return facts
@@ -203,7 +219,7 @@ class TexasHoldemView(CardView):
             raise FormatError(f'"action" is one of {", ".join(_ANSWERS)}; got {_shortened(kind)}')
         if amount is not None and (isinstance(amount, bool) or not isinstance(amount, int)):
             raise FormatError(f'"amount" is a whole number of chips; got {_shortened(amount)}')
-        if kind not in ("bet", "raise"):
+        if kind not in ("bet", "raise", "complete"):
             amount = None  # ignored for these kinds
         return (state.action_of(kind, amount),)
 
@@ -238,6 +254,11 @@ def _pots(s):
     return pots
 
 
+def _bets_text(s):
+    """Return the bets of the street and their cap, as in "2 of 4"."""
+    return str(int(s.num_bets)) if s.rules.max_bets == NONE else f"{s.num_bets} of {s.rules.max_bets}"
+
+
 def burnt_cards(s):
     """Return the cards burnt so far."""
     first = 2 * int(s.rules.num_players) + NUM_BOARD
@@ -257,19 +278,21 @@ def _rank(cards):
 
 def _named_raise(s, player, action):
     """Return the total of a raise, and the name of its size for the label."""
-    high = s.bets[s.street, player] + s.stacks[player]
+    everything = s.bets[s.street, player] + s.stacks[player]
     if action >= actions.RAISE_TO or s.rules.betting == FULL:  # there may be thousands, so call no kernels
         total, size = action - (actions.FULL_RAISE_0 if s.rules.betting == FULL else actions.RAISE_TO), ""
     else:
-        pot_after_call = int(s.pot) + owed(s, player)
-        total = actions.asked_total(s, action, pot_after_call, smallest_raise(s, player), high)
-        if s.rules.betting == FCPA:
+        pot_after_call, low, high = int(s.pot) + owed(s, player), smallest_raise(s, player), largest_raise(s, player)
+        total = actions.asked_total(s, action, pot_after_call, low, high)
+        if s.rules.betting == LIMIT:
+            size = ""
+        elif s.rules.betting == FCPA or (s.rules.betting == POT_LIMIT and action == actions.POT_RAISE):
             size = ", pot"
         elif action == actions.MIN_RAISE:
             size = ", the least"
         else:
             size = f", {actions.FRACTION_NAMES[min(action, actions.ALL_IN - 1) - actions.FRACTION_0]}"
-    return total, ", all in" if total == high else size
+    return total, ", all in" if total == everything else size
 
 
 def _usual_totals(s, player):

@@ -183,7 +183,8 @@ class UnoView(View):
             "hand_sizes": [int(size) for size in s.hand_sizes[:n]],
             "hand_points": int(hand_points(s, player)),
             "known_hands": [
-                [LABELS[kind] for kind in _listed(s.hands[p] if p == player else s.known[:, player, p])] for p in range(n)
+                [LABELS[kind] for kind in _listed(s.hands[p] if p == player else s.known[:, player, p])]
+                for p in range(n)
             ],
             "draw_pile": int(s.num_stock),
             "discards": int(s.num_pile),

@@ -140,12 +140,18 @@ def _action(state: TexasHoldemState, action: int) -> dict[str, Any]:
 
 
 def _request_in_words(data: Mapping[str, Any]) -> str:
-    amounts = {"call": data["to_call"], "bet": data["min_raise_to"], "raise": data["min_raise_to"]}
+    low, high = data["min_raise_to"], data["max_raise_to"]
+    amounts = {"call": data["to_call"]} | dict.fromkeys(("bet", "raise", "complete"), low)
     words = []
     for kind in data["may"]:
         amount = amounts.get(kind)
-        up_to = f" up to {data['max_raise_to']}" if kind in ("bet", "raise") else ""
-        words.append(kind.replace("_", " ") + (f" {'to ' if kind == 'raise' else ''}{amount}{up_to}" if amount else ""))
+        up_to = (
+            f" up to {high}"
+            if kind in ("bet", "raise", "complete") and (low != high or "all_in" in data["may"])
+            else ""
+        )
+        to = "to " if kind in ("raise", "complete") else ""
+        words.append(kind.replace("_", " ") + (f" {to}{amount}{up_to}" if amount else ""))
     return f"player_{data['player']} may {', '.join(words)}."
 
 

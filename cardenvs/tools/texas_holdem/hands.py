@@ -8,7 +8,7 @@ from cardenvs.games.texas_holdem.state import STREETS
 from cardenvs.tools.texas_holdem.entries import Entry
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-_BETTING = ("fold", "check", "call", "bet", "raise")
+_BETTING = {kind: kind for kind in ("fold", "check", "call", "bet", "raise")} | {"complete": "raise"}  # by event
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class _Reader:
         elif kind in STREETS:
             hand.board.append(card)
         elif kind in _BETTING:
-            total = value if kind in ("call", "bet", "raise") else 0
-            hand.acts.append(Act(STREETS[max(0, len(hand.board) - 2)], player, kind, total))
+            total = value if kind not in ("fold", "check") else 0
+            hand.acts.append(Act(STREETS[max(0, len(hand.board) - 2)], player, _BETTING[kind], total))
         elif kind == "stack":
             hand.stacks_after[player] = value
         elif kind == "show":

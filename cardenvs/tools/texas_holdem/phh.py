@@ -17,6 +17,9 @@ Players are p1, p2, ... from the button's left: p1 has the small blind, the last
 has the big blind, and p2 the button and the small blind; `antes` and `blinds_or_straddles` still list the small blind
 first. Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
 
+Limit hold'em is the variant "FT", with small_bet and big_bet instead of min_bet, pot limit is "PT". Limit is read by
+PokerKit's rules: four raises besides the big blind, and each short all-in counts (rules.md 14.2).
+
 An ante of one player alone is the big blind's ante for the table; here its blind is posted first (rules.md 4.1).
 A negative blind of another player is a post: up to the big blind a bet, the rest is dead (rules.md 4.1). Other uneven
 antes, straddles, unknown stacks and boards dealt twice are not supported.
@@ -45,7 +48,7 @@ from cardenvs.core.state import State
 from cardenvs.core.text import decoded, one_line
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, STREETS
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
-from cardenvs.tools.texas_holdem.phh_reader import VARIANT, HandReader, cards_text, smallest_unit
+from cardenvs.tools.texas_holdem.phh_reader import VARIANTS, HandReader, cards_text, smallest_unit
 from cardenvs.tools.texas_holdem.recorded import RecordedHand
 from cardenvs.tools.texas_holdem.timeline import Timeline, timeline_of
 
@@ -110,7 +113,9 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     seats, ante = hand.seats, timeline.options["ante"]
     small, big = hand.blinds
     blinds = [small, big] if hand.has_small_blind else [0, big] if len(seats) == 2 else [big]
-    fields: dict[str, Any] = {"variant": VARIANT}
+    betting = timeline.options["betting"]
+    (variant, *_) = [name for name, options in VARIANTS.items() if options.get("betting", "full") == betting] or ["NT"]
+    fields: dict[str, Any] = {"variant": variant}
     antes = [ante] * len(seats)
     if ante and timeline.options["ante_type"] == "big_blind":
         place = len(blinds) - 1
@@ -126,7 +131,7 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     fields |= {
         "antes": antes,
         "blinds_or_straddles": blinds,
-        "min_bet": big,
+        **({"min_bet": big} if variant != "FT" else _bet_sizes(timeline, big)),
         "starting_stacks": [hand.stacks_before[seat] for seat in seats],
         "actions": _action_texts(hand),
         "hand": hand.number,
@@ -136,6 +141,12 @@ def _text(hand: Hand, timeline: Timeline) -> str:
         "finishing_stacks": [hand.stacks_after[seat] for seat in seats],
     }
     return _fields_text(fields)
+
+
+def _bet_sizes(timeline: Timeline, big_blind: int) -> dict[str, int]:
+    """Return the sizes of bets in limit (rules.md 12.1)."""
+    small = timeline.options["small_bet"] or big_blind
+    return {"small_bet": small, "big_bet": timeline.options["big_bet"] or 2 * small}
 
 
 def _action_texts(hand: Hand) -> list[str]:
@@ -222,7 +233,7 @@ def loads(text: str, chips_per_unit: int | None = None, strict: bool = False) ->
         strict: whether to refuse what would otherwise be read with a note, and decimals without `chips_per_unit`.
 
     Raises:
-        FormatError: the text is not PHH or not no-limit hold'em, these rules do not allow or offer something in it,
+        FormatError: the text is not PHH or not hold'em, these rules do not allow or offer something in it,
             the hand does not end, or it ends with stacks other than its finishing_stacks.
     """
     data = _table(text)

@@ -17,8 +17,12 @@ from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.recorded import RecordedHand
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-VARIANT = "NT"
 MOST_RAKE = Decimal("0.1")  # of a pot; more is a contradiction
+VARIANTS: dict[str, dict[str, Any]] = {  # of hold'em, and the options that play them
+    "NT": {},
+    "FT": {"betting": "limit", "blind_counts": False, "short_raise": "additive"},
+    "PT": {"betting": "pot_limit"},
+}
 _MUCK, _SHOW = "", "-"  # arguments of sm other than cards
 _CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
 _PLAYER = re.compile(r"p([1-9][0-9]?)")
@@ -79,8 +83,10 @@ class HandReader:
         self._data = data
         self._unit = chips_per_unit
         self._note = note
-        if data.get("variant") != VARIANT:
-            raise FormatError(f"variant is {data.get('variant')!r}; only {VARIANT!r}, no-limit hold'em, is played here")
+        self._betting = dict(VARIANTS.get(str(data.get("variant")), {}))
+        if data.get("variant") not in VARIANTS:
+            known = ", ".join(map(repr, VARIANTS))
+            raise FormatError(f"variant is {data.get('variant')!r}; only {known}, hold'em, are played here")
         self._stacks = self._chips("starting_stacks", 1)
         self._n = len(self._stacks)
         if not 2 <= self._n <= MAX_PLAYERS:
@@ -174,11 +180,7 @@ class HandReader:
             raise FormatError(
                 f"blinds_or_straddles are {posted}; a small and a big blind come first here, such as [10, 20]"
             )
-        if "min_bet" not in self._data:
-            raise FormatError("min_bet is missing; it takes an integer, the big blind")
-        least = self._whole("min_bet", self._data["min_bet"], 0)
-        if least != big:
-            raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
+        self._read_bets(big)
         posts = [0, 0, *(max(0, -chips) for chips in posted[2:])]
         for player, chips in enumerate(posts, 1):
             if chips > big:
@@ -186,6 +188,18 @@ class HandReader:
                     "blinds_or_straddles", f"p{player} posts {chips}: the big blind, and {chips - big} that are dead"
                 )
         return (small, big), posts
+
+    def _read_bets(self, big: int) -> None:
+        """Read the sizes of bets; the smallest one is the big blind, except in limit."""
+        if self._data["variant"] == "FT":
+            for name in ("small_bet", "big_bet"):
+                self._betting[name] = self._whole(name, self._data.get(name), 1)
+            return
+        if "min_bet" not in self._data:
+            raise FormatError("min_bet is missing; it takes an integer, the big blind")
+        least = self._whole("min_bet", self._data["min_bet"], 0)
+        if least != big:
+            raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
 
     def _read_seats(self) -> list[int]:
         """Return the seat of each player, 0..n-1, in the order of `seats`."""
@@ -321,7 +335,7 @@ class HandReader:
         try:
             options = GAME.make_options(
                 num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds, ante=self._ante,
-                ante_type=self._ante_type, button=self._seat_of[-1], posts=posts if any(posts) else (),
+                ante_type=self._ante_type, button=self._seat_of[-1], posts=posts if any(posts) else (), **self._betting,
             )  # fmt: skip
             assert isinstance(options, TexasHoldemOptions)
             state = RecordedHand(options, self._deck(), self._winners_on_record(), tuple(names))
