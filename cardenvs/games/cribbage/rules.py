@@ -155,6 +155,8 @@ def _pass_on(s, player, log):
             _say_go(s, q, log)
         q = wrap(q + 1, n)
     last = np.int64(s.played_by[s.num_played - 1])
+    if s.num_played == n * HAND_SIZE:
+        s.phase = SHOW
     ev.log_note(log, state.LAST, last, 1)
     _peg(s, last, 1, log)
     if not s.terminal:
@@ -182,7 +184,7 @@ def _end_count(s, last, log):
     s.count_start, s.total, s.goes = s.num_played, 0, 0
     ev.log_set(log, state.NO_TOTAL, ev.NO_PLAYER, state.TOTAL, 0)
     if s.num_played == n * HAND_SIZE:
-        s.phase = SHOW
+        s.phase = SHOW  # after 31; else it was so for the last card's point
         _show_on(s, log)
         return
     leader = wrap(last + 1, n)
