@@ -18,6 +18,7 @@ from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import packed
 from cardenvs.core.registry import get_game
+from cardenvs.games.cribbage import discards
 from cardenvs.games.cribbage.counting import play_points, rank_points, show_points
 from cardenvs.games.cribbage.rules import most_points
 from cardenvs.games.cribbage.state import COUNT_0, FITTING, GO, LAID_EACH, MAX_PLAYED, PACK, VALUES, crib_of
@@ -260,6 +261,24 @@ def test_4_7_the_next_player_may_win_by_muggins():
     assert state.returns == [1, -1]
 
 
+SCENARIO_9 = "5c 9d Jh Ks 2c Td  4c 5d 6h 7s Qc 8h  Jc"
+PLAYS_9 = [f"play {card}" for card in ("7s", "Jh", "5d", "9d", "4c", "5c", "6h", "Ks")]
+
+
+@pytest.mark.parametrize(
+    ("show_order", "scores", "returns"), [("eldest_first", [118, 126], [-1, 1]), ("seats", [129, 126], [1, -1])]
+)
+def test_5_1_scenario_10_who_counts_first_wins(show_order, scores, returns):
+    state = with_scores(GAME.new_state(seed=1, deck=SCENARIO_9, show_order=show_order), 113, 113)
+    for text in (*AWAY, *PLAYS_9):
+        assert not state.is_terminal
+        state.apply(state.action_from_label(text))
+    assert state.is_terminal
+    assert state.facts(0)["scores"] == scores
+    assert state.returns == returns
+    assert table_texts(state.view(1))["piles"]["crib"].count("?") == (2 if show_order == "eldest_first" else 0)
+
+
 def test_5_1_heels_may_win():
     state = with_scores(GAME.new_state(seed=1, deck=HEELS), 119, 120)
     for text in AWAY:
@@ -439,3 +458,222 @@ def test_openspiel_has_the_same_games(players, games):
     pyspiel = pytest.importorskip("pyspiel")
     for seed in range(games if COMPILED else 1):
         assert check_against_openspiel(pyspiel, seed, players) > 50
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Worlds
+
+
+def is_uniform(counts, expected):
+    """Whether counts by key agree with expected numbers."""
+    assert counts.keys() <= expected.keys()
+    square = sum((counts[key] - number) ** 2 / number for key, number in expected.items())
+    return chdtrc(len(expected) - 1, square) > 1e-4
+
+
+def worlds_of(state, player, draws):
+    """Hands and cards laid away in worlds, as lists of bit sets."""
+    for seed in range(draws):
+        world = state.determinize(player, seed).record
+        yield [int(hand) for hand in world.hands], [int(laid) for laid in world.laid]
+
+
+GO_DECK = "Kd Qd 9h 8h 2c 3c  Kc Qc 2d Ad 5h 6h  7c"
+GO_AWAY = [f"lay away {card}" for card in ("2c", "3c", "5h", "6h")]
+
+
+def test_6_2_a_go_is_evidence_and_worlds_are_equally_likely():
+    """At 30, player 0 has no ace; so each hand without aces is as likely, and what is laid away may be aces."""
+    state = played(GO_DECK, *GO_AWAY, "play Kc", "play Kd", "play Qc", "go")
+    draws, in_hand, away = (6000 if COMPILED else 100), collections.Counter(), collections.Counter()
+    for hands, laid in worlds_of(state, 1, draws):
+        assert hands[1] == int(state.record.hands[1])
+        assert laid[1] == int(state.record.laid[1])
+        in_hand.update(PACK.cards_of(hands[0]))
+        away.update(PACK.cards_of(laid[0]))
+    seen = {*cards("Kc Qc 2d Ad 5h 6h 7c Kd")}
+    hidden = [card for card in range(52) if card not in seen]
+    above = [card for card in hidden if card % 13]
+    assert len(above) == 41
+    assert not any(card % 13 == 0 for card in in_hand)
+    assert is_uniform(in_hand, {card: 3 * draws / 41 for card in above}) or not COMPILED
+    expected = {card: 2 * draws / 41 * (1 if card % 13 == 0 else 1 - 3 / 41) for card in hidden}
+    assert is_uniform(away, expected) or not COMPILED
+
+
+@pytest.mark.parametrize("explicit_go", [True, False])
+def test_6_3_who_is_not_left_out_can_play(explicit_go):
+    """At 29 it is player 1's turn, who has two cards left; without goes, one of them is an ace or a two."""
+    deck = "Kd 9c 9h 8h 2c 3c  Kc Qc 2d Ad 5h 6h  7c"
+    state = played(deck, *GO_AWAY, "play Kc", "play Kd", explicit_go=explicit_go)
+    state.apply(state.action_from_label("play Qc"))
+    if explicit_go:
+        state.apply(GO)
+    assert state.current_player == 1
+    draws = 6000 if COMPILED else 100
+    low = int(FITTING[1])
+    found = collections.Counter((hands[1] & low).bit_count() for hands, _ in worlds_of(state, 0, draws))
+    # Player 0 holds 9c 9h 8h and has laid 2c 3c away; four aces are among 43 cards that are not seen.
+    ways = {k: [1, 4, 6][k] * [39 * 38 / 2, 39, 1][k] for k in range(3) if explicit_go or k}
+    assert is_uniform(found, {k: draws * number / sum(ways.values()) for k, number in ways.items()}) or not COMPILED
+
+
+def two_floors():
+    """A position of three players in which player 0 has seen two others say go at different counts, and their cards."""
+    for seed in range(2000):
+        state, chooser = GAME.new_state(seed=seed, num_players=3, deals="one"), random.Random(seed)
+        while not state.is_terminal:
+            s = state.record
+            if s.floors[1] != s.floors[2] and min(s.floors[1:3]) > 0 and min(map(int, s.hands[1:3])) > 0:
+                return state
+            state.apply(chooser.choice(state.legal_actions()))
+    raise AssertionError("no such position")
+
+
+@pytest.mark.skipif(not COMPILED, reason="thousands of worlds")
+def test_6_2_worlds_of_two_goes_are_those_that_fit():
+    """Compared with shuffles of all hidden cards, of which those are kept that fit."""
+    state = two_floors()
+    s, chooser, draws = state.record, random.Random(1), 8000
+    sizes = [int(s.hands[p]).bit_count() for p in (1, 2)]
+    hidden = [PACK.parse(text) for text in state.facts(0)["not_seen_yet"]]
+    floors = [int(s.floors[p]) for p in (1, 2)]
+
+    def shape(hands):
+        return tuple(tuple(sorted(min(card % 13 + 1, 10) for card in hand)) for hand in hands)
+
+    def value_sum(hands):
+        return tuple(sum(values) // 4 for values in shape(hands))
+
+    expected = collections.Counter()
+    while sum(expected.values()) < 4 * draws:
+        dealt = chooser.sample(hidden, sum(sizes))
+        hands = dealt[: sizes[0]], dealt[sizes[0] :]
+        if all(min(values) > floor for values, floor in zip(shape(hands), floors, strict=True)):
+            expected[value_sum(hands)] += 1
+    found = collections.Counter()
+    for hands, _ in worlds_of(state, 0, draws):
+        both = PACK.cards_of(hands[1]), PACK.cards_of(hands[2])
+        assert all(min(values) > floor for values, floor in zip(shape(both), floors, strict=True))
+        found[value_sum(both)] += 1
+    # Two samples of different sizes
+    square = sum((found[key] * 2 - expected[key] / 2) ** 2 / (found[key] + expected[key]) for key in found | expected)
+    assert chdtrc(len(found | expected) - 1, square) > 1e-4
+
+
+def test_6_1_before_the_play_all_deals_are_equally_likely():
+    state = played(GO_DECK, "lay away 2c", "lay away 3c")
+    draws, in_hand = (4000 if COMPILED else 50), collections.Counter()
+    for hands, laid in worlds_of(state, 1, draws):
+        assert [hands[0].bit_count(), laid[0].bit_count()] == [4, 2]
+        in_hand.update(PACK.cards_of(hands[0]))
+    hidden = [card for card in range(52) if not int(state.record.hands[1]) >> card & 1]
+    assert is_uniform(in_hand, {card: 4 * draws / 46 for card in hidden}) or not COMPILED
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+@kernel
+def _brute_force(hand, laid, unseen, size, crib_flush, means):
+    """Write the means of a hand and of a crib over all starters, and all cards that fill the crib up."""
+    one, total, hands, cribs = np.int64(1), 0, 0, 0
+    for starter in unseen:
+        hands += show_points(hand, starter, False, crib_flush)
+    n = unseen.shape[0]
+    for starter in range(n):
+        for a in range(n):
+            for b in range(a):
+                if a == starter or b == starter:
+                    continue
+                two = laid | one << unseen[a] | one << unseen[b]
+                if size == 2:
+                    cribs += show_points(two, unseen[starter], True, crib_flush)
+                    total += 1
+                    continue
+                for c in range(b):
+                    if c != starter:
+                        cribs += show_points(two | one << unseen[c], unseen[starter], True, crib_flush)
+                        total += 1
+    means[0] = hands / n
+    means[1] = cribs / total
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("crib_flush", ["five", "four"])
+@pytest.mark.skipif(not COMPILED, reason="millions of cribs")
+def test_discards_are_exact(players, crib_flush):
+    noted = np.zeros(1, discards.UNSEEN)[0]
+    number = int(LAID_EACH[players])
+    for seed in range(3):
+        chooser = random.Random(seed)
+        suits = chooser.sample("cdhs", 2)
+        pack = [PACK.parse(rank + suit) for rank in RANKS for suit in suits]
+        own = sorted(chooser.sample(pack, 4 + number))
+        state = GAME.new_state(seed=seed, num_players=players, crib_flush=crib_flush,
+                               deck=" ".join(PACK.labels[card] for card in own))  # fmt: skip
+        s = state.records[0]
+        unseen = [card for card in range(52) if card not in own]
+        discards.note_unseen(noted, bits(unseen))
+        discards.note_shares(noted, discards.RESTS[5 - number])
+        for laid in list(itertools.combinations(own, number))[:: 2 * number]:
+            kept, means = bits(card for card in own if card not in laid), np.zeros(2)
+            _brute_force(kept, bits(laid), np.array(unseen), 4 - number, int(crib_flush == "four"), means)
+            found = discards.mean_of_laying(s, noted, 0, bits(laid))
+            assert found == pytest.approx(means[0] + means[1])  # player 0 deals
+            dealer = s["dealer"] = 1
+            found = discards.mean_of_laying(s, noted, 0, bits(laid))
+            assert found == pytest.approx(means[0] - means[1] / (1 if players != 3 else 2))
+            s["dealer"] = 1 - dealer
+
+
+def points_ahead(other, games, **options):
+    """The mean points by which the rule agent is ahead at the end of a game for two."""
+    total = 0
+    for seed in range(games):
+        state, seat = GAME.new_state(seed=seed, **options), seed % 2
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic" if state.current_player == seat else other, seed))
+        scores = state.facts(0)["scores"]
+        total += scores[seat] - scores[1 - seat]
+    return total / games
+
+
+@pytest.mark.skipif(not COMPILED, reason="whole games")
+@pytest.mark.parametrize("options", [{}, {"explicit_go": False, "crib_flush": "four"}])
+def test_the_rule_agent_is_fifteen_holes_above_random_play(options):
+    assert points_ahead("random", 60, **options) > 15
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_rule_agent_counts_right_and_plays_to_the_end(players):
+    state = GAME.new_state(seed=3, num_players=players, muggins=True, deals="one" if not COMPILED else "game")
+    while not state.is_terminal:
+        action = state.policy_action("heuristic", state.ply)
+        if state.phase == "show":
+            before = state.facts(0)["scores"]
+        state.apply(action)
+        if action >= COUNT_0:
+            changed = [a != b for a, b in zip(before, state.facts(0)["scores"], strict=True)]
+            assert sum(changed) <= 1  # nobody else gets anything
+
+
+@pytest.mark.parametrize(
+    ("deck", "away", "card"),
+    [
+        # With 5 and 10-cards, a 5 is not led.
+        ("2c 3d 5h 5s Jd Qc  5d Ks 9h 4s 2h 3h  8c", ("lay away Qc", "lay away Jd", "lay away 2h", "lay away 3h"), "5d"),
+    ],
+)
+def test_the_rule_agent_does_not_lead_a_five(deck, away, card):
+    state = played(deck, *away)
+    assert state.current_player == 1
+    assert state.policy_action("heuristic", 0) != PACK.parse(card)
+
+
+def test_the_rule_agent_keeps_the_best_hand():
+    state = played("5c 5d 5h Js 9s 2c")
+    first = state.policy_action("heuristic", 0)
+    state.apply(first)
+    assert {first, state.policy_action("heuristic", 0)} == {PACK.parse("9s"), PACK.parse("2c")}

@@ -53,7 +53,8 @@ def _points_of_ranks(own, rests):
     return points
 
 
-_THREE, _FOUR = _rests(3), _rests(4)
+RESTS = {3: _rests(3), 4: _rests(4)}  # by size
+_THREE, _FOUR = RESTS[3], RESTS[4]
 _PAIRS = np.array(list(itertools.product(range(_NUM_RANKS), repeat=2)), np.int8)  # row 13 a + b for ranks a and b
 _AFTER_TWO = _points_of_ranks(_PAIRS, _THREE)
 _AFTER_ONE = _points_of_ranks(np.arange(_NUM_RANKS, dtype=np.int8)[:, None], _FOUR)
