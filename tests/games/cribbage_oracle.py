@@ -1,6 +1,6 @@
 """Cribbage once more, slow and obvious, from rules.md: lists of card texts, and all subsets for the show."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 RANKS = "A23456789TJQK"
 
@@ -15,7 +15,7 @@ def rank(card):
 
 def is_run(cards):
     ranks = sorted(map(rank, cards))
-    return len(ranks) >= 3 and all(b - a == 1 for a, b in zip(ranks, ranks[1:], strict=False))
+    return len(ranks) >= 3 and all(b - a == 1 for a, b in pairwise(ranks))
 
 
 def show(hand, starter, is_crib=False, crib_flush="five"):
@@ -38,16 +38,26 @@ def play(cards):
     """The points of the last card of a count (3.5)."""
     total = sum(map(value, cards))
     points = 2 if total in (15, 31) else 0
-    points += max((k * (k - 1) for k in (2, 3, 4) if len(cards) >= k and len({card[0] for card in cards[-k:]}) == 1), default=0)
+    points += max(
+        (k * (k - 1) for k in (2, 3, 4) if len(cards) >= k and len({card[0] for card in cards[-k:]}) == 1), default=0
+    )
     return points + max((k for k in range(3, len(cards) + 1) if is_run(cards[-k:])), default=0)
 
 
 class Oracle:
     """A game that is given the cards of each deal, and plays along."""
 
-    def __init__(self, num_players, target, crib_flush, show_order, heels, explicit_go, deals, skunk, muggins, first_dealer):
+    def __init__(
+        self, num_players, target, crib_flush, show_order, heels, explicit_go, deals, skunk, muggins, first_dealer
+    ):
         self.n, self.target, self.crib_flush, self.by_seat = num_players, target, crib_flush, show_order == "seats"
-        self.heels, self.explicit, self.one, self.skunk, self.muggins = heels, explicit_go, deals == "one", skunk, muggins
+        self.heels, self.explicit, self.one, self.skunk, self.muggins = (
+            heels,
+            explicit_go,
+            deals == "one",
+            skunk,
+            muggins,
+        )
         self.sides = 3 if num_players == 3 else 2
         self.dealer, self.scores, self.winner = first_dealer, [0] * self.sides, None
         self.returns = None
@@ -144,8 +154,7 @@ class Oracle:
         self.deal_over = True
         reached = [side for side in range(self.sides) if self.scores[side] >= self.target]
         if self.one:
-            self.returns = [self.scores[p % self.sides] - (sum(self.scores) - self.scores[p % self.sides]) / (self.sides - 1)
-                            for p in range(self.n)]  # fmt: skip
+            self.returns = [self.ahead(p % self.sides) for p in range(self.n)]
         elif reached:
             self.win(reached[0])
         self.dealer = (self.dealer + 1) % self.n
@@ -165,12 +174,13 @@ class Oracle:
 
     def win(self, side):
         self.winner = side
-        lost = [0 if k == side else self.games_lost(k) for k in range(self.sides)]
-        self.returns = [sum(lost) / (self.sides - 1) if p % self.sides == side else -lost[p % self.sides] / (self.sides - 1)
-                        for p in range(self.n)]  # fmt: skip
+        lost = [0 if k == side else self.games_lost(k) / (self.sides - 1) for k in range(self.sides)]
+        self.returns = [sum(lost) if p % self.sides == side else -lost[p % self.sides] for p in range(self.n)]
+
+    def ahead(self, side):
+        """Own points less the mean of the others' (5.3)."""
+        return self.scores[side] - (sum(self.scores) - self.scores[side]) / (self.sides - 1)
 
     def games_lost(self, side):
         limits = {121: (91, 61), 61: (31,)}[self.target]
         return 1 + sum(self.scores[side] < limit for limit in limits) if self.skunk else 1
-
-

@@ -1,4 +1,4 @@
-"""Tests of Cribbage: counting, paragraphs that the scenario files leave out, an oracle, OpenSpiel, worlds, the agent."""
+"""Tests of Cribbage: counting, paragraphs that the scenario files leave out, an oracle, OpenSpiel, worlds, agent."""
 
 import collections
 import itertools
@@ -208,7 +208,9 @@ def test_2_4_heels(heels):
 
 
 def test_3_1_a_card_may_not_take_the_count_past_31():
-    state = played("Kc Qc Jc Tc 2c 3c  Kd Qd Jd Td 2d 3d  9s", *(f"lay away {card}" for card in ("2c", "3c", "2d", "3d")))
+    state = played(
+        "Kc Qc Jc Tc 2c 3c  Kd Qd Jd Td 2d 3d  9s", *(f"lay away {card}" for card in ("2c", "3c", "2d", "3d"))
+    )
     for text in ("play Kd", "play Kc", "play Qd"):
         state.apply(state.action_from_label(text))
     assert state.legal_actions() == [GO]
@@ -239,14 +241,14 @@ def test_4_7_muggins():
     before = state.facts(0)["scores"]
     assert state.current_player == 1  # 4 5 6 7 with J: 4 for the run, 15 three times
     assert "count your cards" in state.explain_illegal(GO)
-    hand = oracle_show("4c 5d 6h 7s".split(), "Jc")
+    hand = oracle_show(["4c", "5d", "6h", "7s"], "Jc")
     state.apply(COUNT_0 + hand - 3)
     assert state.facts(0)["scores"] == [before[0] + 3, before[1] + hand - 3]
-    own = oracle_show("5c 9d 2h Ks".split(), "Jc")
+    own = oracle_show(["5c", "9d", "2h", "Ks"], "Jc")
     state.apply(COUNT_0 + own + 2)
     assert state.facts(0)["scores"] == [before[0] + 3 + own, before[1] + hand - 3 + 2]
     assert sorted(table_texts(state.view(1))["piles"]["crib"]) == sorted(["2♣", "10♦", "Q♣", "8♥"])
-    crib = oracle_show("2c Td Qc 8h".split(), "Jc", True)
+    crib = oracle_show(["2c", "Td", "Qc", "8h"], "Jc", True)
     state.apply(COUNT_0 + crib)
     assert state.is_terminal
     assert state.returns[0] == state.facts(0)["scores"][0] - state.facts(0)["scores"][1]
@@ -297,7 +299,9 @@ def test_5_1_heels_may_win():
 def test_5_2_skunks(target, players, scores, returns):
     decks = {2: HEELS, 3: "5c 9d 2h Ks 2c  4c 5d 6h 7s Qc  5h 5s Tc 3d Ad  Kh  Jc",
              4: "5c 9d 2h Ks 2c  4c 5d 6h 7s Qc  5h 5s Tc 3d Ad  6c 6d 8h 9s Ah  Jc"}  # fmt: skip
-    state = with_scores(GAME.new_state(seed=1, deck=decks[players], num_players=players, target=target, skunk=True), *scores)
+    state = with_scores(
+        GAME.new_state(seed=1, deck=decks[players], num_players=players, target=target, skunk=True), *scores
+    )
     for _ in range(players * int(LAID_EACH[players])):
         state.apply(state.legal_actions()[-1])
     assert state.is_terminal
@@ -496,7 +500,7 @@ def test_6_2_a_go_is_evidence_and_worlds_are_equally_likely():
     above = [card for card in hidden if card % 13]
     assert len(above) == 41
     assert not any(card % 13 == 0 for card in in_hand)
-    assert is_uniform(in_hand, {card: 3 * draws / 41 for card in above}) or not COMPILED
+    assert is_uniform(in_hand, dict.fromkeys(above, 3 * draws / 41)) or not COMPILED
     expected = {card: 2 * draws / 41 * (1 if card % 13 == 0 else 1 - 3 / 41) for card in hidden}
     assert is_uniform(away, expected) or not COMPILED
 
@@ -568,7 +572,7 @@ def test_6_1_before_the_play_all_deals_are_equally_likely():
         assert [hands[0].bit_count(), laid[0].bit_count()] == [4, 2]
         in_hand.update(PACK.cards_of(hands[0]))
     hidden = [card for card in range(52) if not int(state.record.hands[1]) >> card & 1]
-    assert is_uniform(in_hand, {card: 4 * draws / 46 for card in hidden}) or not COMPILED
+    assert is_uniform(in_hand, dict.fromkeys(hidden, 4 * draws / 46)) or not COMPILED
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -663,7 +667,11 @@ def test_the_rule_agent_counts_right_and_plays_to_the_end(players):
     ("deck", "away", "card"),
     [
         # With 5 and 10-cards, a 5 is not led.
-        ("2c 3d 5h 5s Jd Qc  5d Ks 9h 4s 2h 3h  8c", ("lay away Qc", "lay away Jd", "lay away 2h", "lay away 3h"), "5d"),
+        (
+            "2c 3d 5h 5s Jd Qc  5d Ks 9h 4s 2h 3h  8c",
+            ("lay away Qc", "lay away Jd", "lay away 2h", "lay away 3h"),
+            "5d",
+        ),
     ],
 )
 def test_the_rule_agent_does_not_lead_a_five(deck, away, card):

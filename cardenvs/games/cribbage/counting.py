@@ -76,7 +76,7 @@ def flush_points(cards, starter, is_crib, crib_flush):
 @kernel(inline=True)
 def sum_points(total):
     """Return the points of a count: 2 for fifteen and for thirty-one (3.5)."""
-    return 2 if total == FIFTEEN or total == MAX_SUM else 0
+    return 2 if total in (FIFTEEN, MAX_SUM) else 0
 
 
 @kernel(inline=True)

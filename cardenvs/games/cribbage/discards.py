@@ -1,8 +1,9 @@
 """What cards to lay away: the exact expectation of the hand that is kept, and of the crib.
 
-The cards that are not seen are equally likely to be the starter or in the crib. Of a hand, the starter is unknown, of the
-crib the starter and two or three cards more, the *rest*. Fifteens, pairs and runs depend on ranks only, so the mean is a
-sum over the ranks of the rest, each with the number of ways to draw it; flushes and nobs are added by themselves.
+All cards that are not seen are equally likely to be the starter, or in the crib. Of a hand, the starter is unknown;
+of the crib, it is the *rest*: the starter and two or three cards more. Fifteens, pairs and runs depend on ranks only,
+so their mean is a sum over the ranks of the rest, each with the chance to draw it; flushes and nobs are added by
+themselves.
 """
 
 import itertools
@@ -28,7 +29,7 @@ def _rests(size):
 
 
 def _points_of_ranks(own, rests):
-    """Return int8 (owns, rests): the points of fifteens, pairs and runs of five cards, by the ranks laid and the rest."""
+    """Return int8 (own, rests): the points of fifteens, pairs and runs of five cards, by ranks laid and the rest."""
     number, shape = own.shape[1], (len(own), len(rests))
     columns = [np.broadcast_to(own[:, k, None], shape) for k in range(number)]
     columns += [np.broadcast_to(rests[None, :, k], shape) for k in range(5 - number)]

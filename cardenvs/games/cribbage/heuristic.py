@@ -1,7 +1,7 @@
 """A rule agent for Cribbage: exact discards, and play that looks two cards ahead.
 
-A card is worth what it scores, less what the next player should score on it, plus what can then be scored in return. The
-next player is taken to hold random cards of those not seen, and to play the best of them.
+A card is worth what it scores, less what the next player should score on it, plus what can then be scored in return.
+The next player is taken to hold random cards of those not seen, and to play the best of them.
 """
 
 import numpy as np

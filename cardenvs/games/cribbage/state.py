@@ -50,12 +50,16 @@ class CribbageOptions(Options):
 
     num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="players; four play in partnerships")
     target: int = option(121, values=(61, 121), doc="points that win a game (5.1)")
-    crib_flush: str = option("five", choices=("five", "four"), doc="cards of a suit that make a flush in the crib (4.4)")
+    crib_flush: str = option(
+        "five", choices=("five", "four"), doc="cards of a suit that make a flush in the crib (4.4)"
+    )
     show_order: str = option(
         "eldest_first", choices=("eldest_first", "seats"), doc="who counts first, and whether the target stops it (4.1)"
     )
     heels: int = option(2, low=0, high=2, doc="the dealer's points for a jack as starter (2.4)")
-    explicit_go: bool = option(True, doc="whether a player who cannot play has the action go; else they are skipped (3.3)")
+    explicit_go: bool = option(
+        True, doc="whether a player who cannot play has the action go; else they are skipped (3.3)"
+    )
     deals: str = option("game", choices=("game", "one"), doc="play to the target, or one deal for its points (5.3)")
     skunk: bool = option(False, doc="whether a game won by far counts two or three times (5.2)")
     muggins: bool = option(False, doc="whether players count their cards themselves, and may miss points (4.7)")
@@ -154,15 +158,21 @@ PAIR = TABLE.event("pair", Op.NOTE, "Cards of a rank: {value:point} for {player}
 RUN = TABLE.event("run", Op.NOTE, "A run: {value:point} for {player}.")
 # A player who is skipped shows by it that no card fits.
 GOES = TABLE.event("go", Op.SET, "{player} says go.", reveals_hidden_value=True)
-LAST = TABLE.event("last", Op.NOTE, "The last card: {value:point} for {player}.", closes=Part.TRICK, reveals_hidden_value=True)
+LAST = TABLE.event(
+    "last", Op.NOTE, "The last card: {value:point} for {player}.", closes=Part.TRICK, reveals_hidden_value=True
+)
 NO_GOES = TABLE.event("no_go", Op.SET, "{player} may play again.", is_detail=True, reveals_hidden_value=True)
 TURNS = TABLE.event("turn_over", Op.MOVE, "{player} turns {token} over.", is_detail=True, reveals_hidden_value=True)
 NO_TOTAL = TABLE.event("new_count", Op.SET, "The count starts again.", is_detail=True, reveals_hidden_value=True)
 SHOWS = TABLE.event("show", Op.NOTE, "{player} has {value:point} in hand.", closes=Part.HAND)
 REVEALS = TABLE.event("reveal", Op.REVEAL, "{token} is in the crib.")
-SHOWS_CRIB = TABLE.event("show_crib", Op.NOTE, "{player} has {value:point} in the crib.", closes=Part.HAND, reveals_hidden_value=True)
+SHOWS_CRIB = TABLE.event(
+    "show_crib", Op.NOTE, "{player} has {value:point} in the crib.", closes=Part.HAND, reveals_hidden_value=True
+)
 COUNTS = TABLE.event("count", Op.NOTE, "{player} counts {value:point}.")
 MUGGINS = TABLE.event("muggins", Op.NOTE, "Muggins: {value:point} for {player}.", closes=Part.HAND)
-NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has {value:point}.", is_detail=True, reveals_hidden_value=True)
+NEW_SCORE = TABLE.event(
+    "score", Op.SET, "{player}'s side has {value:point}.", is_detail=True, reveals_hidden_value=True
+)
 WINS = TABLE.event("win", Op.NOTE, "{player}'s side wins.", reveals_hidden_value=True)
 FORFEITS = declare_forfeit(TABLE)

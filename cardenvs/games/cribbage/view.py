@@ -4,9 +4,19 @@ from cardenvs.core.events import OMNISCIENT, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, SheetView
 from cardenvs.core.view import GameStatistics
 from cardenvs.games.cribbage import state
-from cardenvs.games.cribbage.rules import points_to_show, shown_by
-from cardenvs.games.cribbage.state import COUNT_0, GO, LAY_AWAY, MAX_SUM, ONE, PACK, PLAY, SHOW, VALUES, crib_of
-from cardenvs.games.cribbage.state import LAID_EACH, seen_in_crib
+from cardenvs.games.cribbage.state import (
+    COUNT_0,
+    GO,
+    LAID_EACH,
+    LAY_AWAY,
+    MAX_SUM,
+    ONE,
+    PACK,
+    PLAY,
+    SHOW,
+    crib_of,
+    seen_in_crib,
+)
 from cardenvs.games.cribbage.worlds import hidden_cards
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.matches import num_sides, side_of
@@ -70,7 +80,9 @@ class CribbageView(PackView):
             "side": int(side_of(int(player), sides)),
             "scores": s.scores[:sides].tolist(),
             "count": int(s.total),
-            "cards_of_count": [PACK.texts[card] for card in s.sequence[int(s.count_start) : int(s.num_played)].tolist()],
+            "cards_of_count": [
+                PACK.texts[card] for card in s.sequence[int(s.count_start) : int(s.num_played)].tolist()
+            ],
             "starter": PACK.texts[starter] if starter >= 0 else None,
             "crib": _texts(seen_in_crib(s, player)),
             "played": [_texts(s.played[p]) for p in range(n)],
