@@ -21,7 +21,7 @@ from cardenvs.games.cribbage.worlds import hidden_cards
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.matches import num_sides, side_of
 
-_STEP = 10  # points of a square of the score track
+_STEP = 10  # points of a dot of the score track
 
 
 class CribbageView(PackView):
@@ -124,16 +124,15 @@ class CribbageView(PackView):
 
 
 def _score_track(s, sides):
-    """Return the scores with a square for each ten points to the target, full once they are reached."""
+    """Return the scores with a dot for each ten points to the target, larger once they are reached."""
     target = int(s.rules.target)
     rows = []
     for side in range(sides):
-        members = [p for p in range(int(s.rules.num_players)) if p % sides == side]
         score = int(s.scores[side])
         full = min(score, target) // _STEP
-        name = " and ".join(f"player_{p}" for p in members)
-        rows.append([name, str(score), "■" * full + "□" * (target // _STEP - full)])
-    return SheetView(["", "points", f"to {target}"], rows)
+        name = f"player_{side}" if sides == s.rules.num_players else f"side {side}"
+        rows.append([name, str(score), "•" * full + "·" * (target // _STEP - full)])
+    return SheetView(["", "points", "tens" if s.rules.deals == ONE else f"to {target}"], rows)
 
 
 _REASONS = {
