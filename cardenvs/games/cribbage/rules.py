@@ -381,7 +381,6 @@ def apply_action(s, action, log):
 # ---------------------------------------------------------------------------------------------------------------
 # Spaces
 
-max_legal = BEST_HAND + 1  # counts
 _MOST_OF_CARD = 14  # four cards of a rank that make thirty-one
 
 
@@ -408,6 +407,11 @@ _most_points, _most_lost = kernel(inline=True)(most_points), kernel(inline=True)
 def num_actions(options):
     """Return the number of ids: 52 cards, go, and with muggins counts from 0 to 29."""
     return COUNT_0 + (BEST_HAND + 1 if options.muggins else 0)
+
+
+def max_legal(options):
+    """Return the length of the longest list: all counts, or the cards dealt."""
+    return BEST_HAND + 1 if options.muggins else int(DEALT_EACH[options.num_players])
 
 
 def max_length(options):
