@@ -109,6 +109,8 @@ class Oracle:
         self.hands[self.to_act].remove(card)
         self.count.append(card)
         self.last = self.to_act
+        if not any(self.hands) and sum(map(value, self.count)) == 31:
+            self.phase = "show"
         self.peg(self.to_act, play(self.count))
         if self.winner is None:
             if sum(map(value, self.count)) == 31:

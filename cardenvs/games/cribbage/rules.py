@@ -109,6 +109,12 @@ def fitting(s, player):
 
 
 @kernel(inline=True)
+def is_play_over(s):
+    """Return whether all cards have been played. The end of the last count then belongs to the show (4.1)."""
+    return s.num_played == s.rules.num_players * HAND_SIZE
+
+
+@kernel(inline=True)
 def _play(s, player, card, log):
     """Play a card, and score it (3.1, 3.5)."""
     s.hands[player] ^= np.int64(1) << card
@@ -119,6 +125,8 @@ def _play(s, player, card, log):
     ev.log_move(log, state.PLAYS, player, card, state.HAND + player, state.COUNT, ev.EVERYBODY)
     ev.log_set(log, state.NEW_TOTAL, player, state.TOTAL, s.total)
     points = _score_card(s, player, log)
+    if s.total == MAX_SUM and is_play_over(s):
+        s.phase = SHOW  # the card ends the count, too (4.1)
     if points:
         _peg(s, player, points, log)
     if s.terminal:
@@ -155,7 +163,7 @@ def _pass_on(s, player, log):
             _say_go(s, q, log)
         q = wrap(q + 1, n)
     last = np.int64(s.played_by[s.num_played - 1])
-    if s.num_played == n * HAND_SIZE:
+    if is_play_over(s):
         s.phase = SHOW
     ev.log_note(log, state.LAST, last, 1)
     _peg(s, last, 1, log)
@@ -183,8 +191,7 @@ def _end_count(s, last, log):
             ev.log_set(log, state.NO_GOES, p, state.SAID_GO + p, 0)
     s.count_start, s.total, s.goes = s.num_played, 0, 0
     ev.log_set(log, state.NO_TOTAL, ev.NO_PLAYER, state.TOTAL, 0)
-    if s.num_played == n * HAND_SIZE:
-        s.phase = SHOW  # after 31; else it was so for the last card's point
+    if is_play_over(s):
         _show_on(s, log)
         return
     leader = wrap(last + 1, n)
