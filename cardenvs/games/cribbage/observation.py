@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.cribbage.state import MAX_SUM, ONE, PACK, PHASES, STATE, in_count, seen_in_crib
+from cardenvs.games.cribbage.state import MAX_SUM, ONE, PACK, PHASES, SHOW, STATE, in_count, seen_in_crib
 from cardenvs.kits.matches import count_sides
 from cardenvs.kits.sections import (
     Observation,
@@ -42,7 +42,7 @@ def _has_said_go(s, p):
 
 @kernel(inline=True)
 def _shows(s, p):
-    return s.show_step if s.phase == 2 else -1
+    return s.show_step if s.phase == SHOW else -1
 
 
 @kernel(inline=True)
