@@ -6,6 +6,7 @@ chooses, as a learner would.
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -80,11 +81,11 @@ OPEN_SPIEL_LIMIT = (
 
 
 def open_spiel(game: str) -> Contestant:
-    """OpenSpiel from Python: a tight loop with observation (or information state) tensor and legal mask."""
+    """OpenSpiel from Python: a tight loop with legal mask and observation: a tensor if it has one, else a string."""
     import pyspiel
 
     spiel = pyspiel.load_game(game)
-    whole = spiel.get_type().provides_observation_tensor
+    observe = _spiel_observation(spiel.get_type())
 
     def episode() -> int:
         state, steps = spiel.new_initial_state(), 0
@@ -94,13 +95,22 @@ def open_spiel(game: str) -> Contestant:
                 state.apply_action(random.choices(actions, weights)[0])
                 continue
             player = state.current_player()
-            _ = state.observation_tensor(player) if whole else state.information_state_tensor(player)
+            _ = observe(state, player)
             _ = state.legal_actions_mask(player)
             state.apply_action(random.choice(state.legal_actions()))
             steps += 1
         return steps
 
     return Contestant("OpenSpiel from Python", lambda seconds: repeat_for(seconds, episode))
+
+
+def _spiel_observation(kind: Any) -> Callable[[Any, int], Any]:
+    """Return what OpenSpiel's type of a game offers as an observation, as a function of a state and a player."""
+    if kind.provides_observation_tensor:
+        return lambda state, player: state.observation_tensor(player)
+    if kind.provides_information_state_tensor:
+        return lambda state, player: state.information_state_tensor(player)
+    return lambda state, player: state.observation_string(player)
 
 
 def rlcard(game: str) -> Contestant:

@@ -280,6 +280,18 @@ def section_crazy_eights(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_cribbage(rounds: int, seconds: float) -> Iterator[Row]:
+    """Cribbage for two beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
+    name = "cribbage_v0"
+    peers = _all_made([(functools.partial(c.open_spiel, "cribbage"), "50x; 4 M")])
+    yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
+    ours = c.batched(name, 1024, num_players=4)
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core, num_players=4", ours.best, "", 0.0, "")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_ristiseiska(rounds: int, seconds: float) -> Iterator[Row]:
     """Ristiseiska: batched steps a second on one core, and seconds to the first action; no peer has the game."""
     name = "ristiseiska_v0"
@@ -531,6 +543,7 @@ SECTIONS = {
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
     "crazy_eights": section_crazy_eights,
+    "cribbage": section_cribbage,
     "ristiseiska": section_ristiseiska,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,

@@ -46,6 +46,10 @@ OPTIONS = {
             "max_plays": 60,
         },
     ],
+    "cribbage_v0": [
+        {"num_players": 3, "target": 61, "skunk": True, "explicit_go": False, "first_dealer": 2},
+        {"num_players": 4, "muggins": True, "crib_flush": "four", "show_order": "seats", "heels": 1},
+    ],
     "ristiseiska_v0": [
         {"num_players": 5, "beg": "random", "play_begged": True, "extra": True, "end": "places", "ace": "closer"},
         {"num_players": 4, "beg": "token", "five_after_eight": True, "match_target": "100", "dealer": 3},
