@@ -294,17 +294,17 @@ def _write_canonical_knowledge(s, player, out, at):
 
 @kernel(inline=True)
 def _is_own(rules):
-    return rules.observation == st.OWN
+    return rules.encoding == st.OWN
 
 
 @kernel(inline=True)
 def _is_canonical(rules):
-    return rules.observation != st.OWN
+    return rules.encoding != st.OWN
 
 
 @kernel(inline=True)
 def _has_knowledge(rules):
-    return rules.observation == st.CANONICAL
+    return rules.encoding == st.CANONICAL
 
 
 _OWN = (
@@ -358,9 +358,9 @@ _CANONICAL: tuple[Part, ...] = (
 
 OBSERVATION = Observation(
     STATE,
-    *only(lambda options: options.observation == "own", *_OWN, rules=_is_own),
-    *only(lambda options: options.observation != "own", *_CANONICAL, rules=_is_canonical),
-    *only(lambda options: options.observation == "canonical",
+    *only(lambda options: options.encoding == "own", *_OWN, rules=_is_own),
+    *only(lambda options: options.encoding != "own", *_CANONICAL, rules=_is_canonical),
+    *only(lambda options: options.encoding == "canonical",
           written("knowledge", None, "by player, observer first, and place: cards that fit all hints, one-hot colour "
                   "hinted, one-hot rank hinted", _write_canonical_knowledge, size=_all_knowledge), rules=_has_knowledge),
 )  # fmt: skip

@@ -17,7 +17,7 @@ from cardenvs.kits.matches import declare_forfeit
 MAX_PLAYERS, MAX_HAND = 5, 5
 OFF, SUIT, WILD = range(3)  # option rainbow
 ZERO, COUNT = range(2)  # option bomb_score
-OWN, CANONICAL, CANONICAL_MINIMAL = range(3)  # option observation
+OWN, CANONICAL, CANONICAL_MINIMAL = range(3)  # option encoding
 RANDOM = 1  # option start_player
 START = DEAL + 1  # chance source: who begins
 NO_ACTION, NO_PLAYER = -1, -1
@@ -49,10 +49,10 @@ class HanabiOptions(Options):
     rainbow: str = option(
         "off", choices=("off", "suit", "wild"), doc="a sixth suit: none, with a hint of its own, or touched by every colour"
     )  # fmt: skip
-    observation: str = option(
+    encoding: str = option(
         "own",
         choices=("own", "canonical", "canonical_minimal"),
-        doc="own: that of cardenvs; canonical: that of the Hanabi environment, with or without the knowledge of cards",
+        doc="of observations: own, or canonical, that of the Hanabi environment, with or without the knowledge of cards",
     )
 
     def __post_init__(self) -> None:
@@ -71,8 +71,8 @@ class HanabiOptions(Options):
             raise OptionError(
                 f"{self.num_players} hands of {self.hand_size} cards need {needed} cards, but the deck has {there}"
             )
-        if self.observation != "own" and self.rainbow != "off":
-            raise OptionError("the canonical observation knows no rainbow; take observation=own or rainbow=off")
+        if self.encoding != "own" and self.rainbow != "off":
+            raise OptionError("the canonical observation knows no rainbow; take encoding=own or rainbow=off")
 
 
 def num_cards(options):
