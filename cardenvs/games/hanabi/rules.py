@@ -456,4 +456,4 @@ max_length = st.max_length
 
 def returns(options):
     """Return the points of all fireworks, the same for every player."""
-    return Returns(0, st.num_suits(options) * options.ranks, None, "points")
+    return Returns(0, st.num_suits(options) * options.ranks, None, "points", cooperative=True)
