@@ -177,3 +177,204 @@ def test_openspiel_has_the_same_two_thousand_games():
     pyspiel = pytest.importorskip("pyspiel")
     for seed in range(100, 2100):
         check_against_openspiel(pyspiel, seed)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Paragraphs and scenarios
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_players": 5, "preset": "very_small", "hand_size": 4}, "5 hands of 4 cards need 20 cards, but the deck has 10"),
+        ({"num_players": 6}, "2 to 5"),
+        ({"rainbow": "wild", "encoding": "canonical"}, "knows no rainbow"),
+    ],
+)  # fmt: skip
+def test_scenario_16_options_that_do_not_fit(options, message):
+    with pytest.raises(OptionError, match=message):
+        GAME.make_options(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "cards", "best"),
+    [
+        ({}, 50, 25), ({"preset": "small"}, 20, 10), ({"preset": "very_small"}, 10, 5),
+        ({"colors": 3, "ranks": 4}, 24, 12), ({"rainbow": "suit"}, 60, 30), ({"ranks": 1, "hand_size": 2}, 15, 5),
+    ],
+)  # fmt: skip
+def test_1_2_scenario_3_presets_and_decks(options, cards, best):
+    made = GAME.make_options(**options)
+    assert len(GAME.deck(made)) == st.num_cards(made) == cards
+    assert GAME.returns(made).high == best
+
+
+def test_1_2_a_preset_leaves_options_that_are_given():
+    made = GAME.make_options(preset="small", max_life_tokens=3, num_players=4)
+    assert (made.colors, made.hand_size, made.max_information_tokens, made.max_life_tokens) == (2, 2, 3, 3)
+    assert [GAME.make_options(num_players=n).hand_size for n in (2, 3, 4, 5)] == [5, 5, 4, 4]
+
+
+def test_2_2_hands_are_dealt_one_after_the_other_and_anybody_may_begin():
+    assert hands_of(played(FULL)) == [["R1", "Y1", "G2", "W5", "B3"], ["R2", "R1", "Y3", "G1", "W1"]]
+    begins = collections.Counter(
+        GAME.new_state(seed=seed, num_players=3, start_player="random").current_player for seed in range(300)
+    )
+    assert min(begins[p] for p in range(3)) > 70
+
+
+def test_scenario_2_cards_move_down_and_new_ones_come_last():
+    state = played(FULL, "hint red", "play 2", "play 1", "discard 5")
+    assert hands_of(state) == [["Y1", "G2", "W5", "B3", "G1"], ["R2", "Y3", "G1", "W1", "W2"]]
+
+
+def test_scenario_5_rewards():
+    state, rewards = played("R1 Y2 Y1 R2 R1 R1 Y1 Y1", **TINY), []
+    for label in ("play 1", "hint yellow", "play 1", "play 2", "play 1"):
+        act(state, label)
+        assert len(set(state.rewards)) == 1
+        rewards.append(state.rewards[0])
+    assert rewards == [1, 0, 0, 1, -2]
+
+
+def test_3_1_empty_hints_touch_nothing():
+    state = played(FULL, "hint blue", empty_hints=True)
+    assert state.record.last_touched[0] == 0
+    assert list(state.record.suits[1, :5]) == [0b01111] * 5
+
+
+def test_3_2_a_discard_at_the_maximum_brings_no_token():
+    state = played(FULL, "discard 1", discard_at_max=True)
+    assert state.record.information == 8
+
+
+def test_4_1_without_a_deck_each_player_has_one_turn():
+    deck = " ".join(whole_deck(1, 5, "off"))
+    state = played(deck, preset="very_small", hand_size=5)
+    assert state.record.turns_left == 2
+    act(state, "play 1")
+    act(state, "play 1")
+    assert state.is_terminal
+
+
+def test_4_4_who_leaves_ends_the_game_with_nothing():
+    state = played(FULL, "hint red", "play 2")
+    state.apply(FORFEIT + 0)
+    assert state.is_terminal
+    assert list(state.returns) == [0, 0]
+
+
+def test_5_1_hands_are_seen_by_all_but_their_owners():
+    state = played(FULL)
+    shown = [table_texts(state.view(viewer))["piles"]["hand"] for viewer in (0, 1, SPECTATOR)]
+    assert [["?" in text for text in (hands[0][0], hands[1][0])] for hands in shown] == [
+        [True, False], [False, True], [True, True],
+    ]  # fmt: skip
+
+
+def test_scenario_13_knowledge_moves_with_the_cards():
+    state = played(FULL, "hint red")
+    assert state.facts(1)["hands_known_as"][1] == ["R", "R", "YGWB", "YGWB", "YGWB"]
+    act(state, "play 2")
+    assert state.facts(1)["hands_known_as"][1] == ["R", "YGWB", "YGWB", "YGWB", "?"]
+    assert "R2 (R)" in table_texts(state.view(0))["piles"]["hand"][1]
+
+
+@pytest.mark.parametrize("encoding", ["own", "canonical", "canonical_minimal"])
+def test_scenario_14_own_cards_do_not_change_what_a_player_sees(encoding):
+    first, second = (played(FULL.replace("R1 Y1", cards, 1), "hint red", encoding=encoding) for cards in ("R1 Y1", "Y1 R1"))
+    assert (first.observation(0) == second.observation(0)).all()
+    assert (first.observation(1) != second.observation(1)).any()
+
+
+@pytest.mark.parametrize(
+    ("players", "action", "label"),
+    [
+        (2, 12, "hint player_1 green"), (2, 19, "hint player_1 5"), (3, 19, "hint player_2 blue"), (3, 29, "hint player_2 5"),
+        (4, 19, "hint player_3 yellow"), (4, 23, "hint player_1 1"),
+    ],
+)  # fmt: skip
+def test_scenario_15_ids(players, action, label):
+    assert GAME.new_state(seed=1, num_players=players).action_label(action) == label
+
+
+def test_6_numbers_of_actions():
+    sizes = [GAME.num_actions(GAME.make_options(num_players=n)) for n in (2, 3, 4, 5)]
+    sizes += [GAME.num_actions(GAME.make_options(preset=preset)) for preset in ("small", "very_small")]
+    assert sizes == [20, 30, 38, 48, 11, 10]
+
+
+@pytest.mark.parametrize(("rainbow", "colours", "known"), [("wild", "red", "RM"), ("suit", "red", "R")])
+def test_7_1_the_rainbow(rainbow, colours, known):
+    state = played("R1 Y1 G2 W5 B3  M2 R1 Y3 G1 W1", f"hint {colours}", rainbow=rainbow)
+    assert state.record.last_touched[0] == (0b00011 if rainbow == "wild" else 0b00010)
+    assert state.facts(0)["hands_known_as"][1][1] == known
+    labels = [state.action_label(action) for action in range(GAME.num_actions(state.options))]
+    assert any("rainbow" in label for label in labels) == (rainbow == "suit")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Worlds
+
+
+def tiny_position():
+    """A position late in a small game: player 0 knows something about each card."""
+    return played(
+        "R1 Y2 Y1 R2 R1 Y1 R1 Y1", "hint red", "hint 1", "play 1", "play 1",
+        colors=2, ranks=2, hand_size=2, max_information_tokens=2, max_life_tokens=2,
+    )  # fmt: skip
+
+
+def test_5_4_worlds_are_uniform_over_the_hands_that_fit():
+    state = tiny_position()
+    s = state.record
+    hidden = [*(int(card) for card in st.hand_of(s, 0)), *(int(card) for card in st.stock_of(s))]
+    fits = collections.Counter(
+        order
+        for order in itertools.permutations(hidden)
+        if all(int(st.possible(s, 0, k)) >> 2 * card & 1 for k, card in enumerate(order[:2]))
+    )
+    assert len(fits) > 1
+    number = 4000 if COMPILED else 100
+    found = collections.Counter()
+    for seed in range(number):
+        world = state.determinize(0, seed).record
+        found[tuple(int(card) for card in (*st.hand_of(world, 0), *st.stock_of(world)))] += 1
+    assert set(found) <= set(fits)
+    total = sum(fits.values())
+    statistic = sum((found[o] - number * w / total) ** 2 / (number * w / total) for o, w in fits.items())
+    assert chdtrc(len(fits) - 1, statistic) > 1e-4
+
+
+def test_worlds_do_not_depend_on_the_true_hand():
+    first, second = (played(FULL.replace("R1 Y1", cards, 1), "hint red") for cards in ("R1 Y1", "Y1 R1"))
+    for seed in range(5):
+        assert first.determinize(0, seed).table(OMNISCIENT) == second.determinize(0, seed).table(OMNISCIENT)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The rule agent
+
+
+def mean_score(deals, **options):
+    """The mean score of the rule agent with itself."""
+    total = 0
+    for seed in range(deals):
+        state = GAME.new_state(seed=seed, **options)
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic", seed))
+        total += state.returns[0]
+    return total / deals
+
+
+@pytest.mark.skipif(not COMPILED, reason="slow without the compiler")
+@pytest.mark.parametrize(("players", "least"), [(2, 21.5), (3, 21), (4, 20), (5, 18)])
+def test_the_rule_agent_scores(players, least):
+    assert mean_score(60, num_players=players) > least
+
+
+def test_a_hint_is_about_the_newest_new_card_or_the_one_to_be_discarded():
+    state = played(FULL, "hint red")
+    assert [int(called) != 0 for called in state.record.called[1]] == [True, False, False, False, False]
+    state = played(FULL, "hint 1")
+    assert [int(called) != 0 for called in state.record.called[1]] == [False, False, False, False, True]

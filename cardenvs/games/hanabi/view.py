@@ -93,7 +93,7 @@ class HanabiView(View):
         for p in range(int(s.rules.num_players)):
             hand = scene.piles["hand", p]
             for k in range(len(hand.tokens)):
-                if k < int(s.hand_sizes[p]):
+                if k < int(s.hand_sizes[p]) and _known_as(s, p, k) != "?":
                     hand.marks[k] = [_known_as(s, p, k)]
         for name in ("fireworks", "discards"):
             pile = scene.piles[name, None]
