@@ -94,8 +94,8 @@ class Match:
     """A comparison of agents on duplicate deals.
 
     Every lineup of the schedule plays every deal: by default each combination of agents that fills the table, in every
-    seating (up to three players) or rotation (more than three). In a cooperative game, these combinations include several
-    copies of an agent. All games of a deal have the same cards. The seed of a
+    seating (up to three players) or rotation (more than three). In a cooperative game, there are combinations
+    with several copies of an agent. All games of a deal have the same cards. The seed of a
     built-in agent depends on the deal and its name only, not on its seat or opponents. A guest (`python:`, `process:`,
     `llm:`) gets a different seed for each game, which reveals nothing about the deal.
 

@@ -10,8 +10,8 @@ plays every deal. The kinds of schedule:
                   equally often; for many agents at large tables, where a round robin has too many groups
     fixed         one group in one order: agent p is player p in every game
 
-In a cooperative game, the tables of a round robin may have several copies of an agent: every agent plays with itself and
-with every mix of others.
+In a cooperative game, the tables of a round robin may have several copies of an agent: every agent plays with itself
+and with every mix of others.
 
 and of seating:
 

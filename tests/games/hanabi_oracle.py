@@ -1,11 +1,11 @@
-"""Hanabi once more, slow and obvious, from rules.md: cards are texts such as "R1", and knowledge is kept as the hints."""
+"""Hanabi once more, slow and obvious, from rules.md: cards are texts such as "R1", and hints are kept as they were."""
 
 COLOURS, NAMES = "RYGWB", {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue", "M": "rainbow"}
 
 
 def whole_deck(colors, ranks, rainbow):
     """All cards (2.1)."""
-    copies = {rank: 2 for rank in range(2, ranks)} | {ranks: 1} | {1: 3}
+    copies = dict.fromkeys(range(2, ranks), 2) | {ranks: 1} | {1: 3}
     suits = COLOURS[:colors] + ("M" if rainbow != "off" else "")
     return [f"{suit}{rank}" for suit in suits for rank in range(1, ranks + 1) for _ in range(copies[rank])]
 

@@ -44,7 +44,10 @@ def hands_of(state):
 def random_options(chooser):
     """Options of a game, often unusual ones."""
     while True:
-        given = {"num_players": chooser.randint(2, 5), "preset": chooser.choice(["full", "full", "small", "very_small"])}
+        given = {
+            "num_players": chooser.randint(2, 5),
+            "preset": chooser.choice(["full", "full", "small", "very_small"]),
+        }
         if chooser.random() < 0.5:
             given |= {
                 "colors": chooser.randint(1, 5), "ranks": chooser.randint(1, 5), "hand_size": chooser.randint(1, 5),
@@ -282,7 +285,9 @@ def test_scenario_13_knowledge_moves_with_the_cards():
 
 @pytest.mark.parametrize("encoding", ["own", "canonical", "canonical_minimal"])
 def test_scenario_14_own_cards_do_not_change_what_a_player_sees(encoding):
-    first, second = (played(FULL.replace("R1 Y1", cards, 1), "hint red", encoding=encoding) for cards in ("R1 Y1", "Y1 R1"))
+    first, second = (
+        played(FULL.replace("R1 Y1", cards, 1), "hint red", encoding=encoding) for cards in ("R1 Y1", "Y1 R1")
+    )
     assert (first.observation(0) == second.observation(0)).all()
     assert (first.observation(1) != second.observation(1)).any()
 

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.output.tables import cross_play, cross_play_note, estimate_text, head_to_head, leaderboard_rows, story
+from cardenvs.arena.output.tables import (
+    cross_play,
+    cross_play_note,
+    estimate_text,
+    head_to_head,
+    leaderboard_rows,
+    story,
+)
 from cardenvs.arena.results.document import Document
 from cardenvs.core.errors import ArenaError, MissingExtraError, require
 from cardenvs.core.files import FilePath, write_whole

@@ -55,7 +55,7 @@ def cross_play(summary: Document) -> tuple[list[str], list[list[Document | None]
 
 def cross_play_note(summary: Document) -> str:
     """Return what the cells of a cross-play table show."""
-    return f"the mean result of games of both agents, in {summary['unit']}; on the diagonal, of an agent with itself alone"
+    return f"the mean result of games of both, in {summary['unit']}; on the diagonal, of an agent with itself alone"
 
 
 def _negative(estimate: Document) -> Document:

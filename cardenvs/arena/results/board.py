@@ -226,7 +226,7 @@ def _game_board(
 ) -> GameBoard:  # fmt: skip
     match, summary = counts.match, counts.tally.summary(intervals)
     near = {name: rating for name, rating in anchors.items() if name in match.names}
-    rated = [] if match.is_cooperative else fit([counts.evidence], names, near)  # agents are rated by their mean results
+    rated = [] if match.is_cooperative else fit([counts.evidence], names, near)
     ratings = [rating for rating in rated if rating.name in match.names]
     clear = [
         (pair if found.low > 0 else pair[::-1])

@@ -9,8 +9,8 @@ same way. In a two-player zero-sum game it is the agent's mean return per deal, 
 the same scale. In a game for one player, agents meet on the deal rather than at the table: an agent's advantage is the
 whole difference of their returns in a deal, and it wins the deals in which nobody has a higher return.
 
-In a cooperative game nobody has an advantage. Instead, cross-play is the mean result of each two agents at one table, and
-of each agent with copies of itself only.
+In a cooperative game nobody has an advantage. Instead, cross-play is the mean result of each two agents at one table,
+and of each agent with copies of itself only.
 
 Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """

@@ -39,6 +39,11 @@ WHOLE_SUIT = np.array(  # by the number of ranks: the counts of one suit
 _LOW_BITS = np.int64(sum(1 << 2 * card for card in range(NUM_CARDS)))
 
 
+def cards_of(cards):
+    """Return the cards of a set as a list, ascending."""
+    return [card for card in range(NUM_CARDS) if int(cards) >> 2 * card & 1]
+
+
 @kernel(inline=True)
 def suit_of(card):
     """Return the suit of a card; 5 is the rainbow."""

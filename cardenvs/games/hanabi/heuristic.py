@@ -142,7 +142,7 @@ def _value_of_hint(s, player, action):
             value += _LEARNS * (count_bits(was) - count_bits(fits)) / 10
     if offset == 1 and _to_play(s, p, unseen) < 0:
         before, now = _to_discard(s, p, unseen), _to_discard(after, p, unseen)
-        if before >= 0 and bit_of(s.hands[p, before]) & s.critical:
-            if now != before or _to_play(after, p, unseen) >= 0:
-                value += _SAVES
+        is_needed = before >= 0 and bit_of(s.hands[p, before]) & s.critical
+        if is_needed and (now != before or _to_play(after, p, unseen) >= 0):
+            value += _SAVES
     return value

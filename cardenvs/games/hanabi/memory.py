@@ -11,7 +11,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.hanabi.cards import rank_of, suit_of
-from cardenvs.games.hanabi.state import COLOUR_HINT, RANK_HINT, all_suits, suits_hinted
+from cardenvs.games.hanabi.state import COLOUR_HINT, RANK_HINT, all_suits, possible, suits_hinted
 
 
 @kernel(inline=True)
@@ -65,6 +65,15 @@ def focus_of(s, player, touched):
     if oldest >= 0 and touched >> oldest & 1:
         return oldest, True
     return (newest_new if newest_new >= 0 else newest), False
+
+
+@kernel(inline=True)
+def is_called_playable(s, player, place):
+    """Return whether everybody takes a card to be playable, by its hints and the one that was about it."""
+    fits = possible(s, player, place) & ~s.useless
+    if fits & s.called[player, place]:
+        fits &= s.called[player, place]
+    return fits != 0 and not fits & ~s.playable
 
 
 @kernel

@@ -9,7 +9,8 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.hanabi import state as st
-from cardenvs.games.hanabi.cards import COPIES, MAX_RANKS, number_in, number_of, rank_of, set_of, suit_of
+from cardenvs.games.hanabi.cards import COPIES, MAX_COLORS, MAX_RANKS, number_in, number_of, rank_of, suit_of
+from cardenvs.games.hanabi.memory import is_called_playable
 from cardenvs.games.hanabi.rules import hint_of, is_hint
 from cardenvs.games.hanabi.state import STATE
 from cardenvs.kits.sections import Observation, Part, number, one_seat, only, per_seat, together, written
@@ -17,6 +18,9 @@ from cardenvs.kits.sections import Observation, Part, number, one_seat, only, pe
 _MOST_OF_A_KIND = 3
 _PERCENT = 100
 _JUDGEMENTS = 3  # playable, useless, critical
+_PAIRS = np.array([[bits >> 2 * k & 3 for k in range(MAX_RANKS)] for bits in range(1 << 2 * MAX_RANKS)], np.int8)
+_SINGLES = np.array([[bits >> k & 1 for k in range(MAX_RANKS)] for bits in range(1 << MAX_RANKS)], np.int8)
+_FLAGS = 4  # of a place of a hand: touched by a colour, by a rank, what a hint was about, called playable
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -24,7 +28,8 @@ _JUDGEMENTS = 3  # playable, useless, critical
 
 
 def _cards(options):
-    return (options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)) * options.ranks
+    suits = options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)
+    return suits * options.ranks
 
 
 def _hand(options):
@@ -32,11 +37,13 @@ def _hand(options):
 
 
 def _hand_cards(options):
-    return options.hand_size * (options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)) * options.ranks
+    suits = options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)
+    return options.hand_size * suits * options.ranks
 
 
 def _hand_knowledge(options):
-    return options.hand_size * ((options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)) + options.ranks + 3)
+    suits = options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)
+    return options.hand_size * (suits + options.ranks + _FLAGS)
 
 
 def _hand_judgements(options):
@@ -49,7 +56,8 @@ def _actions(options):
 
 
 def _in_deck(options):
-    return (options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)) * (2 * options.ranks if options.ranks > 1 else 3)
+    suits = options.colors + 1 - (options.rainbow == "off") - (options.rainbow == st.OFF)
+    return suits * (2 * options.ranks if options.ranks > 1 else 3)
 
 
 @kernel(inline=True)
@@ -59,23 +67,17 @@ def _index(s, card):
 
 
 @kernel(inline=True)
-def _write_set(s, cards, out, at):
-    """Write 1 for each card of a set."""
-    ranks, one = np.int64(s.rules.ranks), np.int64(1)
-    for suit in range(st.count_suits(s.rules)):
-        of_suit = cards >> 2 * MAX_RANKS * (suit if suit < s.rules.colors else MAX_RANKS)
-        for rank in range(ranks):
-            out[np.uint64(at + suit * ranks + rank)] = of_suit >> 2 * rank & one
-
-
-@kernel(inline=True)
-def _write_counts(s, counts, out, at):
-    """Write the number of copies of each card."""
+def _write_suits(s, cards, out, at):
+    """Write for each card what a set or a count has of it."""
     ranks = np.int64(s.rules.ranks)
     for suit in range(st.count_suits(s.rules)):
-        of_suit = counts >> 2 * MAX_RANKS * (suit if suit < s.rules.colors else MAX_RANKS)
-        for rank in range(ranks):
-            out[np.uint64(at + suit * ranks + rank)] = of_suit >> 2 * rank & 3
+        of_suit = cards >> 2 * MAX_RANKS * (suit if suit < s.rules.colors else MAX_RANKS)
+        if ranks == MAX_RANKS:
+            for rank in range(MAX_RANKS):  # at once: the compiler knows the number of bytes
+                out[np.uint64(at + suit * MAX_RANKS + rank)] = _PAIRS[np.uint64(of_suit & 1023), rank]
+        else:
+            for rank in range(ranks):
+                out[np.uint64(at + suit * ranks + rank)] = of_suit >> 2 * rank & 3
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -94,16 +96,21 @@ def _write_knowledge(s, p, out, at):
     suits, ranks, colors = st.count_suits(s.rules), np.int64(s.rules.ranks), np.int64(s.rules.colors)
     for k in range(s.hand_sizes[p]):
         of_suits, of_ranks, hinted = np.int64(s.suits[p, k]), np.int64(s.ranks[p, k]), np.int64(s.hinted[p, k])
-        for suit in range(colors):
-            out[np.uint64(at + suit)] = of_suits >> suit & 1
-        if suits > colors:
-            out[np.uint64(at + colors)] = of_suits >> MAX_RANKS & 1
-        for rank in range(ranks):
-            out[np.uint64(at + suits + rank)] = of_ranks >> rank & 1
+        if colors == MAX_COLORS and suits == MAX_COLORS and ranks == MAX_RANKS:
+            for bit in range(MAX_RANKS):
+                out[np.uint64(at + bit)] = _SINGLES[np.uint64(of_suits & 31), bit]
+            for bit in range(MAX_RANKS):
+                out[np.uint64(at + MAX_COLORS + bit)] = _SINGLES[np.uint64(of_ranks & 31), bit]
+        else:
+            for suit in range(suits):
+                out[np.uint64(at + suit)] = of_suits >> (suit if suit < colors else MAX_RANKS) & 1
+            for rank in range(ranks):
+                out[np.uint64(at + suits + rank)] = of_ranks >> rank & 1
         out[np.uint64(at + suits + ranks)] = hinted & 1
         out[np.uint64(at + suits + ranks + 1)] = hinted >> 1
         out[np.uint64(at + suits + ranks + 2)] = s.called[p, k] != 0
-        at += suits + ranks + 3
+        out[np.uint64(at + suits + ranks + 3)] = is_called_playable(s, p, k)
+        at += suits + ranks + _FLAGS
 
 
 @kernel(inline=True)
@@ -130,22 +137,22 @@ def _write_chances(s, p, out, at):
 
 @kernel(inline=True)
 def _write_fireworks(s, p, out, at):
-    _write_set(s, s.played, out, at)
+    _write_suits(s, s.played, out, at)
 
 
 @kernel(inline=True)
 def _write_discards(s, p, out, at):
-    _write_counts(s, s.discarded, out, at)
+    _write_suits(s, s.discarded, out, at)
 
 
 @kernel(inline=True)
 def _write_critical(s, p, out, at):
-    _write_set(s, s.critical, out, at)
+    _write_suits(s, s.critical, out, at)
 
 
 @kernel(inline=True)
 def _write_useless(s, p, out, at):
-    _write_set(s, s.useless, out, at)
+    _write_suits(s, s.useless, out, at)
 
 
 @kernel(inline=True)
@@ -248,7 +255,9 @@ def _write_canonical(s, player, out, hands, missing, stock, fireworks, informati
 
 
 @kernel
-def _write_canonical_action(s, player, out, actor, kind, receiver, colour_at, rank_at, touched, position, card, result):
+def _write_canonical_action(
+    s, player, out, actor, kind, receiver, colour_at, rank_at, touched, position, card, result
+):  # fmt: skip
     if s.last_player < 0:
         return
     n, last = np.int64(s.rules.num_players), np.int64(s.last_player)
@@ -283,7 +292,7 @@ def _write_canonical_knowledge(s, player, out, at):
         p = wrap(player + seat, n)
         for k in range(s.hand_sizes[p]):
             first = at + (seat * s.rules.hand_size + k) * size
-            _write_set(s, st.possible(s, p, k), out, first)
+            _write_suits(s, st.possible(s, p, k), out, first)
             for suit in range(suits):
                 is_hinted = s.hinted[p, k] & st.COLOUR_HINT
                 out[np.uint64(first + suits * ranks + suit)] = is_hinted and s.suits[p, k] >> suit & 1
@@ -312,7 +321,8 @@ _OWN = (
     per_seat(written("judged", None, "by place: 1 if the card is playable, useless, critical", _write_judgements,
                      size=_hand_judgements), first=1),
     per_seat(written("knowledge", None, "by place: suits and ranks that fit all hints; 1 if a colour hint, a rank hint "
-                     "has touched the card; 1 if a hint was about it", _write_knowledge, size=_hand_knowledge)),
+                     "has touched the card, if one was about it, if these say that it is playable", _write_knowledge,
+                     size=_hand_knowledge)),
     written("own_chances", None, "by own place: chances in per cent that the card is playable, useless, critical, by "
             "the hints and the cards not seen", _write_chances, high=_PERCENT, size=_hand_judgements),
     written("fireworks", None, "1 for each card played", _write_fireworks, size=_cards),
@@ -326,7 +336,7 @@ _OWN = (
     one_seat("to_act", "the player to act", "current_player"),
     one_seat("last_player", "the player who acted last", "last_player"),
     per_seat(written("last_action", None, "one-hot id of the last action", _write_last_action, size=_actions)),
-    per_seat(written("last_touched", None, "places that it touched, if it was a hint", _write_last_touched, size=_hand)),
+    per_seat(written("last_touched", None, "places that it touched as a hint", _write_last_touched, size=_hand)),
     per_seat(written("last_card", None, "one-hot card that it played or discarded", _write_last_card, size=_cards)),
     per_seat(number("last_scored", "1 if that was played on a firework", _has_scored)),
 )  # fmt: skip
@@ -362,5 +372,6 @@ OBSERVATION = Observation(
     *only(lambda options: options.encoding != "own", *_CANONICAL, rules=_is_canonical),
     *only(lambda options: options.encoding == "canonical",
           written("knowledge", None, "by player, observer first, and place: cards that fit all hints, one-hot colour "
-                  "hinted, one-hot rank hinted", _write_canonical_knowledge, size=_all_knowledge), rules=_has_knowledge),
+                  "hinted, one-hot rank hinted", _write_canonical_knowledge, size=_all_knowledge),
+          rules=_has_knowledge),
 )  # fmt: skip

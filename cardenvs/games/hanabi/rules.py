@@ -388,7 +388,7 @@ def _collect_unseen(s, player):
 def fitting(s, player, place, unseen, by_convention):
     """Return the set of unseen cards that a card in the hand can be; by convention, those that its hint meant."""
     fits = st.possible(s, player, place)
-    fits &= (unseen | unseen >> 1)
+    fits &= unseen | unseen >> 1
     if by_convention and s.called[player, place]:
         meant = fits & s.called[player, place] & ~s.useless
         if meant:

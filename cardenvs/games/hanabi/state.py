@@ -37,7 +37,7 @@ class HanabiOptions(Options):
 
     num_players: int = option(2, low=2, high=5, doc="players at the table")
     preset: str = option("full", choices=("full", "small", "very_small"), doc="what the options that are none become")
-    colors: int = option(None, low=1, high=5, optional=True, doc="colours, in the order red, yellow, green, white, blue")
+    colors: int = option(None, low=1, high=5, optional=True, doc="colours: red, yellow, green, white, blue")
     ranks: int = option(None, low=1, high=5, optional=True, doc="ranks of each colour")
     hand_size: int = option(None, low=1, high=5, optional=True, doc="cards in hand; full: 5, or 4 if more than 3 play")
     max_information_tokens: int = option(None, low=1, high=8, optional=True, doc="hint tokens, all there at the start")
@@ -47,12 +47,12 @@ class HanabiOptions(Options):
     discard_at_max: bool = option(False, doc="whether a card may be discarded with all hint tokens there")
     start_player: str = option("0", choices=("0", "random"), doc="who begins")
     rainbow: str = option(
-        "off", choices=("off", "suit", "wild"), doc="a sixth suit: none, with a hint of its own, or touched by every colour"
+        "off", choices=("off", "suit", "wild"), doc="a sixth suit: none, with its own hint, or touched by every colour"
     )  # fmt: skip
     encoding: str = option(
         "own",
         choices=("own", "canonical", "canonical_minimal"),
-        doc="of observations: own, or canonical, that of the Hanabi environment, with or without the knowledge of cards",
+        doc="of observations: own, or as in the Hanabi environment, with or without what is known of cards",
     )
 
     def __post_init__(self) -> None:
@@ -249,5 +249,3 @@ def unseen_by(s, player):
             for k in range(s.hand_sizes[p]):
                 unseen -= np.int64(1) << 2 * np.int64(s.hands[p, k])
     return unseen
-
-

@@ -7,7 +7,7 @@ from cardenvs.core.text import count
 from cardenvs.core.view import View
 from cardenvs.games.hanabi import rules
 from cardenvs.games.hanabi import state as st
-from cardenvs.games.hanabi.cards import LABELS, MAX_RANKS, NUM_CARDS, RAINBOW, SUIT_LETTERS, SUIT_NAMES, set_of
+from cardenvs.games.hanabi.cards import LABELS, MAX_RANKS, RAINBOW, SUIT_LETTERS, SUIT_NAMES, cards_of, set_of
 
 _TILE_COLOURS = ("red", "orange", "green", "grey", "blue", "black")
 _REASONS = {
@@ -77,7 +77,7 @@ class HanabiView(View):
             "critical": _listed(s.critical),
             "useless": _listed(s.useless & set_of(st.all_cards(s.rules))),
             "hands_known_as": [[_known_as(s, p, k) for k in range(int(s.hand_sizes[p]))] for p in range(n)],
-            "not_seen_yet": {LABELS[card]: unseen >> 2 * card & 3 for card in range(NUM_CARDS) if unseen >> 2 * card & 3},
+            "not_seen_yet": {LABELS[card]: unseen >> 2 * card & 3 for card in cards_of(set_of(unseen))},
         }
 
     def describe_event(self, event, kind):
@@ -114,7 +114,7 @@ def _colour_name(s, colour):
 
 
 def _listed(cards):
-    return [LABELS[card] for card in range(NUM_CARDS) if int(cards) >> 2 * card & 1]
+    return [LABELS[card] for card in cards_of(cards)]
 
 
 def _known_as(s, player, place):

@@ -154,8 +154,9 @@ class Evaluation:
 
     @torch.inference_mode()
     def _play(self, choose: _Choice, seat: int, opponent: str) -> np.ndarray:
-        """Play a game in each environment: `choose` in `seat`, and an opponent in the others. With _NO_SEAT the opponent
-        has all seats, with _EVERY_SEAT it has none.
+        """Play a game in each environment: `choose` in `seat`, and an opponent in the others.
+
+        With _NO_SEAT the opponent has all seats, with _EVERY_SEAT it has none.
 
         Returns:
             float64 (N,), returns of the player in `seat`; otherwise of player 0.
@@ -200,12 +201,13 @@ def meaning(scores: dict[str, Score], returns: Returns) -> str:
     for name, score in scores.items():
         by_verdict.setdefault(score.verdict, []).append(name)
     story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
+    unit = returns.unit
     if returns.total == 0:
-        what = f"A score is the policy's mean result per deal, in {returns.unit}, against an opponent in all other seats"
+        what = f"A score is the policy's mean result per deal, in {unit}, against an opponent in all other seats"
     elif returns.cooperative:
-        what = f"A score is how much more the policy gets per deal with itself than the opponent does, in {returns.unit}"
+        what = f"A score is how much more the policy gets per deal in all seats than the opponent does, in {unit}"
     else:
-        what = f"A score is how much more the policy gets per deal than the opponent in its place, in {returns.unit}"
+        what = f"A score is how much more the policy gets per deal than the opponent in its place, in {unit}"
     return f"{what}, ± half its 95% interval. The policy {story}."
 
 
