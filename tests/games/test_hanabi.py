@@ -80,7 +80,8 @@ def check_against_oracle(seed):
     theirs = Oracle(deck, options, state.current_player)
     careful = chooser.random()
     while not state.is_terminal:
-        assert not theirs.over and state.current_player == theirs.player
+        assert not theirs.over
+        assert state.current_player == theirs.player
         labels = {state.action_label(action): action for action in state.legal_actions()}
         assert sorted(labels) == sorted(theirs.legal())
         label = chooser.choice(theirs.legal())
@@ -102,14 +103,16 @@ def check_against_oracle(seed):
             for k, can_be in enumerate(theirs.can_be(p)):
                 fits = int(st.possible(s, p, k))
                 assert {label for card, label in enumerate(LABELS) if fits >> 2 * card & 1} == can_be
-    assert theirs.over and set(state.returns) == {theirs.returns}
+    assert theirs.over
+    assert set(state.returns) == {theirs.returns}
     return state.returns[0]
 
 
 @pytest.mark.parametrize("block", range(4))
 def test_games_agree_with_the_oracle(block):
     number = 60 if COMPILED else 3
-    assert any([check_against_oracle(seed) for seed in range(block * number, (block + 1) * number)])
+    scores = [check_against_oracle(seed) for seed in range(block * number, (block + 1) * number)]
+    assert len(set(scores)) > 1
 
 
 @pytest.mark.slow
@@ -189,7 +192,7 @@ def test_openspiel_has_the_same_two_thousand_games():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_players": 5, "preset": "very_small", "hand_size": 4}, "5 hands of 4 cards need 20 cards, but the deck has 10"),
+        ({"num_players": 5, "preset": "very_small", "hand_size": 4}, "5 hands of 4 cards need 20 cards, but .* has 10"),
         ({"num_players": 6}, "2 to 5"),
         ({"rainbow": "wild", "encoding": "canonical"}, "knows no rainbow"),
     ],
@@ -295,7 +298,8 @@ def test_scenario_14_own_cards_do_not_change_what_a_player_sees(encoding):
 @pytest.mark.parametrize(
     ("players", "action", "label"),
     [
-        (2, 12, "hint player_1 green"), (2, 19, "hint player_1 5"), (3, 19, "hint player_2 blue"), (3, 29, "hint player_2 5"),
+        (2, 12, "hint player_1 green"), (2, 19, "hint player_1 5"), (3, 19, "hint player_2 blue"),
+        (3, 29, "hint player_2 5"),
         (4, 19, "hint player_3 yellow"), (4, 23, "hint player_1 1"),
     ],
 )  # fmt: skip
