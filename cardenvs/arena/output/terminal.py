@@ -31,11 +31,12 @@ def print_board(board: Document, console: Console) -> None:
     """Print each game's leaderboard, ratings, head-to-head table, cycles and failures, and the overall ratings."""
     for game in board["games"]:
         _print_game(game, console)
-    if len(board["games"]) > 1:
+    if len(board["games"]) > 1 and board["overall"]:
         console.print(f"\n[bold]Overall[/bold]: ratings from {len(board['games'])} matches, all with equal weight")
         console.print(_ratings(board["overall"]))
         console.print(tables.OVERALL_NOTE)
-    console.print(escape(board["display"]["scale"]))
+    if board["overall"]:
+        console.print(escape(board["display"]["scale"]))
     for name in board["not_comparable"]:
         console.print(
             f"[yellow]No games connect {escape(name)} to the other agents, so its rating is not comparable.[/]"

@@ -146,7 +146,7 @@ def board_of(
     if experiment is None and not everything:
         experiment = next(reversed(store.experiments()), None)
     titled = _titled(store, experiment)
-    names = list(dict.fromkeys(name for _, match in titled for name in match.names))
+    names = list(dict.fromkeys(name for _, match in titled if not match.is_cooperative for name in match.names))
     anchors = {} if experiment is None else experiment.anchors
     if basis is None:
         basis = RatingBasis(**({} if experiment is None else experiment.config.get("ratings", {})))
@@ -154,19 +154,19 @@ def board_of(
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):
         tell(title, number, len(titled))
-        counts = _MatchCounts(match, evidence_for(match, names, basis), store.results(match.id))
+        of_match = evidence_for(match, match.names if match.is_cooperative else names, basis)
+        counts = _MatchCounts(match, of_match, store.results(match.id))
         if counts.tally.deals:
             evidence += [] if match.is_cooperative else [counts.evidence]
             games.append(_game_board(store, title, counts, names, anchors, intervals))
     if not games:
         raise ArenaError(f"{store.path or 'the store'} has no complete deal to report")
     tell("ratings", len(titled), len(titled))
-    rated = list(dict.fromkeys(name for _, match in titled if not match.is_cooperative for name in match.names))
-    overall = [rating for rating in fit(evidence, names, anchors) if rating.name in rated] if evidence else []
+    overall = fit(evidence, names, anchors) if evidence else []
     shown = {match.id for _, match in titled}
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
-    unconnected = tuple(name for name in _unconnected(evidence, names, anchors) if name in rated)
+    unconnected = _unconnected(evidence, names, anchors) if evidence else ()
     return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), unconnected, intervals, basis, failed)
 
 
