@@ -82,7 +82,7 @@ class HanabiView(View):
 
     def describe_event(self, event, kind):
         if event.kind in ("hint_colour", "hint_rank"):
-            what = SUIT_NAMES[event.value] if event.kind == "hint_colour" else f"{event.value}s"
+            what = SUIT_NAMES[event.value] if event.kind == "hint_colour" else f"rank {event.value}"
             return f"player_{event.player} hints player_{event.source[1]}: {what}."
         return super().describe_event(event, kind)
 
