@@ -63,9 +63,8 @@ class Standing:
     Attributes:
         name: the agent's name.
         mean: its return per deal, times the game's `result_factor`.
-        won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n. 0 in cooperative
-            games. In games for
-            one player, nobody on the same deal.
+        won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n. In games for
+            one player, nobody on the same deal. 0 in cooperative games.
         games: number of games it played.
         decision_seconds: mean time of a decision in a game, median over its games.
         by_deal: float64 (deals,), its mean return in each deal.

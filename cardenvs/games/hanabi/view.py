@@ -1,8 +1,8 @@
 """Texts and pictures of Hanabi."""
 
 from cardenvs.core.errors import DeckError
-from cardenvs.core.events import UNKNOWN, CounterUse
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import UNKNOWN, CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, SheetView
 from cardenvs.core.text import count
 from cardenvs.core.view import View
 from cardenvs.games.hanabi import rules
@@ -89,12 +89,15 @@ class HanabiView(View):
     # -- pictures -----------------------------------------------------------------------------------------------
 
     def arrange(self, s, viewer, scene):
-        """Mark cards with what they can be, and group fireworks and discards by suit."""
+        """Write what each card of a hand can be, and group fireworks and discards by suit."""
         for p in range(int(s.rules.num_players)):
             hand = scene.piles["hand", p]
-            for k in range(len(hand.tokens)):
-                if k < int(s.hand_sizes[p]) and _known_as(s, p, k) != "?":
-                    hand.marks[k] = [_known_as(s, p, k)]
+            known = [_known_as(s, p, k) for k in range(int(s.hand_sizes[p]))]
+            if UNKNOWN not in hand.tokens:
+                hand.layout = PileLayout.SETS
+                hand.groups, hand.captions = [1] * len(hand.tokens), known[: len(hand.tokens)]
+            elif viewer == p:  # hidden cards have no captions
+                scene.sheet = SheetView([f"card {k + 1}" for k in range(len(known))], [known])
         for name in ("fireworks", "discards"):
             pile = scene.piles[name, None]
             pile.tokens = sorted(pile.tokens)
