@@ -18,7 +18,12 @@ from cardenvs.games.hanabi.rules import fitting, hint_of, is_hint
 from cardenvs.kits.cards import count_bits
 
 _NONE = -1
-_SAVES, _PLAYS, _MISLEADS, _LEARNS, _WASTES = 8.0, 10.0, 25.0, 0.4, 1.5
+# What an effect of a hint is worth
+_PLAYS, _PER_RANK = 10.0, 0.5  # a card is played because of it; less for each rank
+_SAVES = 8.0  # a needed card that would be discarded next is not
+_MISLEADS, _MISTAKEN = 25.0, 2.0  # a wrong card is played; a card is taken for another, but not played
+_KEEPS, _WASTES = 1.0, 1.5  # a critical card is touched for the first time, or a useless one
+_LEARNS = 0.04  # a card can be one fewer of the cards in the game
 
 
 @kernel
@@ -127,19 +132,19 @@ def _value_of_hint(s, player, action):
             if not bit & s.playable or bit & taken:
                 value -= _MISLEADS
             elif not plays_before:
-                value += _PLAYS - 0.5 * rank_of(s.hands[p, k])
+                value += _PLAYS - _PER_RANK * rank_of(s.hands[p, k])
             taken |= bit
         elif plays_before and bit & s.playable:
             value -= _PLAYS
         if not plays_now and not fits & bit:
-            value -= 2.0
+            value -= _MISTAKEN
         if after.hinted[p, k] and not s.hinted[p, k]:
             if bit & s.useless:
                 value -= _WASTES
             elif bit & s.critical:
-                value += 1.0
+                value += _KEEPS
         if bit & ~s.useless:
-            value += _LEARNS * (count_bits(was) - count_bits(fits)) / 10
+            value += _LEARNS * (count_bits(was) - count_bits(fits))
     if offset == 1 and _to_play(s, p, unseen) < 0:
         before, now = _to_discard(s, p, unseen), _to_discard(after, p, unseen)
         is_needed = before >= 0 and bit_of(s.hands[p, before]) & s.critical
