@@ -235,6 +235,18 @@ def section_dice(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_hanabi(rounds: int, seconds: float) -> Iterator[Row]:
+    """Hanabi for two beside OpenSpiel: batched steps on one core with either observation, and first actions."""
+    name = "hanabi_v0"
+    peers = _all_made([(functools.partial(c.open_spiel, "hanabi"), "50x; 4 M")])
+    yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
+    ours = c.batched(name, 1024, encoding="canonical")
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core, encoding=canonical", ours.best, "", 0.0, "")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
     """Uno beside RLCard: batched steps a second on one core with its rules and with our defaults, and first actions."""
     name = "uno_v0"
@@ -540,6 +552,7 @@ SECTIONS = {
     "bridge": section_bridge,
     "tricks": section_tricks,
     "dice": section_dice,
+    "hanabi": section_hanabi,
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
     "crazy_eights": section_crazy_eights,

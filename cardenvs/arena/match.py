@@ -94,7 +94,8 @@ class Match:
     """A comparison of agents on duplicate deals.
 
     Every lineup of the schedule plays every deal: by default each combination of agents that fills the table, in every
-    seating (up to three players) or rotation (more than three). All games of a deal have the same cards. The seed of a
+    seating (up to three players) or rotation (more than three). In a cooperative game, there are combinations
+    with several copies of an agent. All games of a deal have the same cards. The seed of a
     built-in agent depends on the deal and its name only, not on its seat or opponents. A guest (`python:`, `process:`,
     `llm:`) gets a different seed for each game, which reveals nothing about the deal.
 
@@ -132,7 +133,10 @@ class Match:
             )
         if not 1 <= self.deals <= MOST_DEALS:
             raise ArenaError(f"a match needs at least one deal; got {self.deals} (at most {MOST_DEALS:,})")
-        if len(self.entries) < self.options.num_players and self.schedule.kind not in ("field", "fixed"):
+        may_be_few = self.schedule.kind in ("field", "fixed") or (
+            self.schedule.kind == "round_robin" and self.is_cooperative and self.entries
+        )
+        if len(self.entries) < self.options.num_players and not may_be_few:
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
                 f"agents; got {len(self.entries)}: {', '.join(self.specs)} (an agent may be listed twice)"
@@ -220,7 +224,12 @@ class Match:
     @functools.cached_property
     def lineups(self) -> tuple[tuple[int, ...], ...]:
         """The games of a deal: for each, the agent number by player."""
-        return self.schedule.lineups(len(self.entries), self.options.num_players)
+        return self.schedule.lineups(len(self.entries), self.options.num_players, self.is_cooperative)
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether all players of a game get the same."""
+        return self.game.returns(self.options).cooperative
 
     @property
     def num_games(self) -> int:

@@ -10,6 +10,9 @@ plays every deal. The kinds of schedule:
                   equally often; for many agents at large tables, where a round robin has too many groups
     fixed         one group in one order: agent p is player p in every game
 
+In a cooperative game, the tables of a round robin may have several copies of an agent: every agent plays with itself
+and with every mix of others.
+
 and of seating:
 
     all           each group in every order
@@ -45,17 +48,17 @@ class Schedule:
     challengers: tuple[int, ...] = ()  # agent numbers, for kind "field" only
     tables: int = 0  # number of groups, for kind "tables" only
 
-    def lineups(self, agents: int, players: int) -> tuple[Group, ...]:
-        """Return the games of a deal: for each, the agents by player.
+    def lineups(self, agents: int, players: int, cooperative: bool = False) -> tuple[Group, ...]:
+        """Return the games of a deal: for each, the agents by player. `cooperative` is that of the game's returns.
 
         Raises:
             ArenaError: there are too few agents, invalid challengers or tables, or more than a million lineups.
         """
         if self.kind == "fixed":
-            return tuple(self.groups(agents, players))
+            return tuple(self.groups(agents, players, cooperative))
         every_order = self.seating == "all" or (self.seating == "auto" and players <= _ALL_SEATINGS_UP_TO)
         seatings = itertools.permutations if every_order else _rotations
-        found = (lineup for group in self.groups(agents, players) for lineup in seatings(group))
+        found = (lineup for group in self.groups(agents, players, cooperative) for lineup in seatings(group))
         some = dict.fromkeys(itertools.islice(found, _MOST_LINEUPS))  # groups with a repeated agent have equal seatings
         if next(found, None) is not None:
             raise ArenaError(
@@ -78,8 +81,10 @@ class Schedule:
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**read)
 
-    def groups(self, agents: int, players: int) -> Iterable[Group]:
+    def groups(self, agents: int, players: int, cooperative: bool = False) -> Iterable[Group]:
         """Return the groups, each in one order. Raises the same errors as `lineups`."""
+        if self.kind == "round_robin" and cooperative:
+            return itertools.combinations_with_replacement(range(agents), players)
         if self.kind == "round_robin":
             return itertools.combinations(range(agents), players)
         if self.kind == "fixed":

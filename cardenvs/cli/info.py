@@ -45,6 +45,8 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
 
     returns, layout = game.returns(options), game.layout(options)
     total = "they vary in sum" if returns.total is None else f"they add up to {returns.total:g}"
+    if returns.cooperative:
+        total = "the same for all players"
     rows = {
         "players": f"{options.num_players} ({players_text(game.options)} possible)",
         "actions": f"{game.num_actions(options):,}, at most {game.max_legal(options)} legal at once",

@@ -178,6 +178,8 @@ def _result_text(state: "State", seat: int) -> str:
     """Return the result in words: won or lost with two players, the place with more."""
     returns, unit = state.returns, state.game.returns(state.options).unit
     mine, best = returns[seat], max(returns)
+    if state.game.returns(state.options).cooperative:
+        return f"together you get {mine:.4g} of {state.game.returns(state.options).high:g} {unit}."
     points = f"{mine:+.4g} {unit}."
     if state.num_players == 2:
         won = "you win" if mine > min(returns) and mine == best else "you lose" if mine < best else "a draw"

@@ -126,6 +126,7 @@ class Seen(enum.StrEnum):
 
     ALL = "all"
     OWNER = "owner"
+    OTHERS = "others"  # the players, except for the owner
     NOBODY = "nobody"
 
 

@@ -58,6 +58,7 @@ class FoldedTable:
                     pile.seen == ev.Seen.ALL
                     or viewer == ev.OMNISCIENT
                     or (pile.seen == ev.Seen.OWNER and viewer == owner)
+                    or (pile.seen == ev.Seen.OTHERS and viewer >= 0 and viewer != owner)
                 )
                 shown = tokens if is_seen else _elements(_given(pile.known, owner, s) or 0)
                 self.piles[k] = shown + [ev.UNKNOWN] * (len(tokens) - len(shown))

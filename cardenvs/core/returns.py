@@ -14,6 +14,8 @@ class Returns:
         result_factor, result_unit: matches report the mean return times this factor, in this unit (such as big blinds
             per 100 hands); by default the mean return in `unit` a deal.
         meaning: what the bounds stand for, if they are not amounts, such as "1 for a win, -1 for a loss".
+        cooperative: whether all players always get the same. Nobody wins then, and arenas show who plays how well with
+            whom.
     """
 
     low: float
@@ -23,6 +25,7 @@ class Returns:
     result_factor: float = 1.0
     result_unit: str = ""
     meaning: str = ""
+    cooperative: bool = False
 
     @property
     def text(self) -> str:

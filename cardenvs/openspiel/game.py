@@ -84,6 +84,8 @@ def _game_type(game: Game, options: Options, has_tensor: bool) -> pyspiel.GameTy
 
 
 def _utility(returns: Returns) -> pyspiel.GameType.Utility:
+    if returns.cooperative:
+        return _UTILITY.IDENTICAL
     if returns.total is None:
         return _UTILITY.GENERAL_SUM
     return _UTILITY.ZERO_SUM if returns.total == 0 else _UTILITY.CONSTANT_SUM

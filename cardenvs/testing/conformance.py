@@ -234,6 +234,8 @@ def check_returns(case: Case) -> None:
         fail(case, state, f"returns {returns} are not the summed rewards {sums}")
     if (returns < promise.low - _TOLERANCE).any() or (returns > promise.high + _TOLERANCE).any():
         fail(case, state, f"returns {returns} leave the bounds {promise.low} to {promise.high}")
+    if promise.cooperative and returns.min() != returns.max():
+        fail(case, state, f"returns {returns} differ in a game that is declared to be cooperative")
     if promise.total is not None and abs(returns.sum() - promise.total) > _TOLERANCE * max(1, abs(returns).max()):
         fail(case, state, f"returns {returns} add up to {returns.sum()}, not to {promise.total}")
 

@@ -62,6 +62,10 @@ OPTIONS = {
         {"joker": True, "discard_upcard": True, "lone_defender": True, "alone_lead": "left_of_maker"},
         {"target": 5, "stick_the_dealer": False, "need_suit_to_order": True, "partner_assist_alone": True},
     ],
+    "hanabi_v0": [
+        {"num_players": 4, "rainbow": "wild", "bomb_score": "count", "start_player": "random"},
+        {"num_players": 3, "preset": "small", "empty_hints": True, "discard_at_max": True},
+    ],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],

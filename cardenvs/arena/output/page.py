@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.output.tables import estimate_text, head_to_head, leaderboard_rows, story
+from cardenvs.arena.output.tables import (
+    cross_play,
+    cross_play_note,
+    estimate_text,
+    head_to_head,
+    leaderboard_rows,
+    story,
+)
 from cardenvs.arena.results.document import Document
 from cardenvs.core.errors import ArenaError, MissingExtraError, require
 from cardenvs.core.files import FilePath, write_whole
@@ -86,7 +93,8 @@ def match_context(summary: Document) -> dict[str, Any]:
         "data": summary,
         "ranking": leaderboard_rows(summary),
         "story": story(summary),
-        "head_to_head_note": summary["display"]["head_to_head"],
+        "is_cooperative": "cross_play" in summary,
+        "pairs_note": cross_play_note(summary) if "cross_play" in summary else summary["display"]["head_to_head"],
         "heat": _heat(summary),
         "intervals_svg": _intervals_svg(summary),
         "running_svg": _running_svg(summary),
@@ -119,8 +127,8 @@ def _short_number(value: float) -> str:
 
 
 def _heat(summary: Document) -> dict[str, Any]:
-    names, rows = head_to_head(summary)
-    most = max((abs(pair["advantage"]["mean"]) for pair in summary["head_to_head"]), default=0.0)
+    names, rows = cross_play(summary) if "cross_play" in summary else head_to_head(summary)
+    most = max((abs(found["mean"]) for row in rows for found in row if found), default=0.0)
     cells = [[heat_cell(found, most) for found in row] for row in rows]
     return {"names": names, "rows": [{"name": name, "cells": row} for name, row in zip(names, cells, strict=True)]}
 

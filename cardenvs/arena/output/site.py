@@ -89,6 +89,7 @@ class _Site:
                 for row in self._rating_rows(board["overall"])
             ],
             cards=[self._card(game) for game in games],
+            num_agents=len({row["agent"] for game in games for row in game["summary"]["leaderboard"]}),
             num_games=sum(game["summary"]["games"] for game in games),
             num_deals=sum(game["summary"]["deals"] for game in games),
             overall_note=OVERALL_NOTE,
@@ -124,7 +125,7 @@ class _Site:
             )
             for rating in ratings
         ]  # fmt: skip
-        return pages.dots_svg(rows, "rating")
+        return pages.dots_svg(rows, "rating") if rows else ""
 
     # -- a match ------------------------------------------------------------------------------------------------
 

@@ -43,6 +43,21 @@ def head_to_head(summary: Document) -> tuple[list[str], list[list[Document | Non
     return names, [[found.get((row, column)) for column in names] for row in names]
 
 
+def cross_play(summary: Document) -> tuple[list[str], list[list[Document | None]]]:
+    """Return the agents, best mean first, and for each the estimates of its results with each; None: never together."""
+    found: dict[tuple[str, str], Document] = {}
+    for pair in summary["cross_play"]:
+        first, second = pair["agents"]
+        found[first, second] = found[second, first] = pair["result"]
+    names = [row["agent"] for row in summary["leaderboard"]]
+    return names, [[found.get((row, column)) for column in names] for row in names]
+
+
+def cross_play_note(summary: Document) -> str:
+    """Return what the cells of a cross-play table show."""
+    return f"the mean result of games of both, in {summary['unit']}; on the diagonal, of an agent with itself alone"
+
+
 def _negative(estimate: Document) -> Document:
     low, high = (None if bound is None else 0.0 - bound for bound in (estimate["low"], estimate["high"]))
     return {**estimate, "mean": 0.0 - estimate["mean"], "low": high, "high": low}
@@ -63,6 +78,8 @@ def estimate_text(estimate: Document) -> str:
 def story(summary: Document) -> str:
     """Return the leaderboard in a sentence: who leads, who is level with the leader, who is last."""
     best, *others = summary["leaderboard"]
+    if not others:
+        return f"{best['agent']} gets {best['mean']['mean']:+.3g} {summary['unit']}."
     level = [row["agent"] for row in others if row["rank"] == 1]
     if len(level) == len(others):
         return f"No agent is clearly ahead of another: after {summary['deals']:,} deals all intervals overlap."

@@ -21,8 +21,8 @@ def print_summary(summary: Document, console: Console) -> None:
     console.print(_leaderboard(summary))
     console.print(interval_plot(summary))
     console.print(f"\n{escape(tables.story(summary))}")
-    console.print(f"\n[bold]Head to head[/bold]: {summary['display']['head_to_head']}")
-    console.print(_head_to_head(summary))
+    console.print()
+    _print_meetings(summary, console)
     console.print(f"{_played(summary)} Intervals are 95%, over deals.")
     _print_unfinished(summary, console)
 
@@ -31,11 +31,12 @@ def print_board(board: Document, console: Console) -> None:
     """Print each game's leaderboard, ratings, head-to-head table, cycles and failures, and the overall ratings."""
     for game in board["games"]:
         _print_game(game, console)
-    if len(board["games"]) > 1:
+    if len(board["games"]) > 1 and board["overall"]:
         console.print(f"\n[bold]Overall[/bold]: ratings from {len(board['games'])} matches, all with equal weight")
         console.print(_ratings(board["overall"]))
         console.print(tables.OVERALL_NOTE)
-    console.print(escape(board["display"]["scale"]))
+    if board["overall"]:
+        console.print(escape(board["display"]["scale"]))
     for name in board["not_comparable"]:
         console.print(
             f"[yellow]No games connect {escape(name)} to the other agents, so its rating is not comparable.[/]"
@@ -49,15 +50,25 @@ def _print_game(game: Document, console: Console) -> None:
     console.print(f"\n[bold]{escape(game['title'])}[/bold]: mean result in {summary['unit']}")
     console.print(_leaderboard(summary))
     console.print(escape(tables.story(summary)))
-    console.print(_ratings(game["ratings"]))
-    console.print(f"[bold]Head to head[/bold]: {summary['display']['head_to_head']}")
-    console.print(_head_to_head(summary))
+    if game["ratings"]:
+        console.print(_ratings(game["ratings"]))
+    _print_meetings(summary, console)
     for circle in game["circles"]:
         console.print(f"[magenta]A cycle, each ahead of the next: {escape(tables.circle_text(circle))}[/magenta]")
     if any(behaviour["failures"] or behaviour["outcomes"] for behaviour in game["behaviour"]):
         console.print(_failures(game["behaviour"]))
     console.print(_played(summary))
     _print_unfinished(summary, console)
+
+
+def _print_meetings(summary: Document, console: Console) -> None:
+    """Print who plays how well against whom or, in a cooperative game, with whom."""
+    if "cross_play" in summary:
+        console.print(f"[bold]Cross-play[/bold]: {tables.cross_play_note(summary)}")
+        console.print(_by_pair(*tables.cross_play(summary)))
+    else:
+        console.print(f"[bold]Head to head[/bold]: {summary['display']['head_to_head']}")
+        console.print(_by_pair(*tables.head_to_head(summary)))
 
 
 def _played(summary: Document) -> str:
@@ -73,10 +84,12 @@ def _print_unfinished(summary: Document, console: Console) -> None:
 
 
 def _leaderboard(summary: Document) -> Table:
-    table = _ranked("mean", "95% interval", "won", "games", "ms/decision")
+    is_won = "cross_play" not in summary  # a cooperative game is won by nobody
+    table = _ranked("mean", "95% interval", *["won"] * is_won, "games", "ms/decision")
     for row in tables.leaderboard_rows(summary):
+        won = [row["won"]] * is_won
         table.add_row(
-            row["rank"], escape(row["name"]), f"[bold]{row['mean']}[/bold]", row["interval"], row["won"], row["games"],
+            row["rank"], escape(row["name"]), f"[bold]{row['mean']}[/bold]", row["interval"], *won, row["games"],
             row["decision"],
         )  # fmt: skip
     return table
@@ -115,9 +128,8 @@ def _axis(low: float, high: float, zero: int, width: int) -> str:
     return "".join(line)
 
 
-def _head_to_head(summary: Document) -> Table:
-    """Return the advantage of the row's agent over the column's; a dot where the two never met."""
-    names, rows = tables.head_to_head(summary)
+def _by_pair(names: Sequence[str], rows: Sequence[Sequence[Document | None]]) -> Table:
+    """Return the estimates for the row's agent and the column's; a dot where the two never met."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for name in names:

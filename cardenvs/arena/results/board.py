@@ -54,7 +54,7 @@ class GameBoard:
     Attributes:
         title: title in reports; different for each match of a board.
         summary: means and advantages.
-        ratings: best first.
+        ratings: best first; empty for a cooperative game, in which nobody is ahead of another.
         circles: cycles of agent numbers, in which each clearly beats the next and the last the first.
         seats: mean result by (agent, player).
         behaviours: in the order of the match's agents.
@@ -146,7 +146,7 @@ def board_of(
     if experiment is None and not everything:
         experiment = next(reversed(store.experiments()), None)
     titled = _titled(store, experiment)
-    names = list(dict.fromkeys(name for _, match in titled for name in match.names))
+    names = list(dict.fromkeys(name for _, match in titled if not match.is_cooperative for name in match.names))
     anchors = {} if experiment is None else experiment.anchors
     if basis is None:
         basis = RatingBasis(**({} if experiment is None else experiment.config.get("ratings", {})))
@@ -154,18 +154,19 @@ def board_of(
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):
         tell(title, number, len(titled))
-        counts = _MatchCounts(match, evidence_for(match, names, basis), store.results(match.id))
+        of_match = evidence_for(match, match.names if match.is_cooperative else names, basis)
+        counts = _MatchCounts(match, of_match, store.results(match.id))
         if counts.tally.deals:
-            evidence.append(counts.evidence)
+            evidence += [] if match.is_cooperative else [counts.evidence]
             games.append(_game_board(store, title, counts, names, anchors, intervals))
     if not games:
         raise ArenaError(f"{store.path or 'the store'} has no complete deal to report")
     tell("ratings", len(titled), len(titled))
-    overall = fit(evidence, names, anchors)
+    overall = fit(evidence, names, anchors) if evidence else []
     shown = {match.id for _, match in titled}
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
-    unconnected = _unconnected(evidence, names, anchors)
+    unconnected = _unconnected(evidence, names, anchors) if evidence else ()
     return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), unconnected, intervals, basis, failed)
 
 
@@ -225,7 +226,8 @@ def _game_board(
 ) -> GameBoard:  # fmt: skip
     match, summary = counts.match, counts.tally.summary(intervals)
     near = {name: rating for name, rating in anchors.items() if name in match.names}
-    ratings = [rating for rating in fit([counts.evidence], names, near) if rating.name in match.names]
+    rated = [] if match.is_cooperative else fit([counts.evidence], names, near)
+    ratings = [rating for rating in rated if rating.name in match.names]
     clear = [
         (pair if found.low > 0 else pair[::-1])
         for pair, found in summary.advantages.items()

@@ -7,6 +7,7 @@ for them alone; `without_display` returns what a file contains.
 import math
 import platform
 import shlex
+from collections import Counter
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ def summary_document(summary: "Summary") -> Document:
             {"agents": [match.names[first], match.names[second]], "advantage": _estimate(estimate)}
             for (first, second), estimate in summary.advantages.items()
         ],
+        **_cross_play(summary),
         "agents": [entry.as_dict() for entry in match.entries],
         "command": command_line(match),
         "versions": versions(),
@@ -65,6 +67,19 @@ def summary_document(summary: "Summary") -> Document:
             "seating": _seating(match),
             "by_deal": {standing.name: standing.by_deal.tolist() for standing in summary.standings},
         },
+    }
+
+
+def _cross_play(summary: "Summary") -> Document:
+    """Return the table of a cooperative game; nothing for any other."""
+    if not summary.match.is_cooperative:
+        return {}
+    names = summary.match.names
+    return {
+        "cross_play": [
+            {"agents": [names[first], names[second]], "result": _estimate(estimate)}
+            for (first, second), estimate in summary.cross_play.items()
+        ]
     }
 
 
@@ -100,8 +115,14 @@ def _head_to_head_note(match: Match) -> str:
 
 def _seating(match: Match) -> str:
     groups = {tuple(sorted(lineup)) for lineup in match.lineups}
-    every_seating = len(match.lineups) == len(groups) * math.factorial(match.options.num_players)
+    every_seating = len(match.lineups) == sum(_num_orders(group) for group in groups)
     return "in every seating" if every_seating else "in every rotation of the seats"
+
+
+def _num_orders(group: tuple[int, ...]) -> int:
+    """Return in how many orders agents can sit, where copies of one agent are alike."""
+    same = math.prod(math.factorial(copies) for copies in Counter(group).values())
+    return math.factorial(len(group)) // same
 
 
 def command_line(match: Match) -> str | None:

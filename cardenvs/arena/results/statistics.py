@@ -9,6 +9,9 @@ same way. In a two-player zero-sum game it is the agent's mean return per deal, 
 the same scale. In a game for one player, agents meet on the deal rather than at the table: an agent's advantage is the
 whole difference of their returns in a deal, and it wins the deals in which nobody has a higher return.
 
+In a cooperative game nobody has an advantage. Instead, cross-play is the mean result of each two agents at one table,
+and of each agent with copies of itself only.
+
 Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """
 
@@ -16,7 +19,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Self
 
 import numpy as np
@@ -61,7 +64,7 @@ class Standing:
         name: the agent's name.
         mean: its return per deal, times the game's `result_factor`.
         won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n. In games for
-            one player, nobody on the same deal.
+            one player, nobody on the same deal. 0 in cooperative games.
         games: number of games it played.
         decision_seconds: mean time of a decision in a game, median over its games.
         by_deal: float64 (deals,), its mean return in each deal.
@@ -85,8 +88,11 @@ class Summary:
         games: number of games in them.
         unfinished: number of games of the match that are not in the summary.
         standings: in the order of Match.entries.
-        advantages: for each pair (i, j), i < j, that met: the advantage of agent i over agent j.
+        advantages: for each pair (i, j), i < j, that met: the advantage of agent i over agent j. Empty in a cooperative
+            game.
         intervals: how intervals were computed.
+        cross_play: in a cooperative game, for each pair (i, j), i <= j, that played together: their mean result; (i, i)
+            is agent i with itself alone. Empty in other games.
     """
 
     match: Match
@@ -96,6 +102,7 @@ class Summary:
     standings: tuple[Standing, ...]
     advantages: dict[tuple[int, int], Estimate]
     intervals: Intervals = "student"
+    cross_play: dict[tuple[int, int], Estimate] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         """Return the table and the plot that a notebook shows."""
@@ -146,6 +153,7 @@ class Tally:
         self._shares = min(2, match.options.num_players)  # an advantage at a table is half a difference
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, its mean in each deal
         self._pairs: dict[tuple[int, int], list[float]] = {}  # by pair, the advantage in each deal
+        self._together: dict[tuple[int, int], list[float]] = {}  # by pair, in each deal, in a cooperative game
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
         self._seconds: list[list[float]] = [[] for _ in range(agents)]  # by agent, mean time of a decision in each game
 
@@ -165,10 +173,13 @@ class Tally:
         for game in games:
             for player, agent in enumerate(game.seating):
                 returns.setdefault(agent, []).append(game.returns[player])
-                self._games[agent] += 1
+                is_copy = self.match.is_cooperative and agent in game.seating[:player]
+                self._games[agent] += not is_copy
                 if game.decisions[player]:
                     self._seconds[agent].append(game.seconds[player] / game.decisions[player])
-        for agents, results in meetings(self.match, games):
+        if self.match.is_cooperative:
+            self._add_together(games)
+        for agents, results in [] if self.match.is_cooperative else meetings(self.match, games):
             for (p, first), (q, second) in itertools.permutations(enumerate(agents), 2):
                 if first < second:
                     pairs.setdefault((first, second), []).append((results[p] - results[q]) / self._shares)
@@ -177,6 +188,16 @@ class Tally:
             self._returns[agent].append(self._factor * math.fsum(values) / len(values))
         for pair, values in pairs.items():
             self._pairs.setdefault(pair, []).append(self._factor * math.fsum(values) / len(values))
+
+    def _add_together(self, games: list[GameRecord]) -> None:
+        found: dict[tuple[int, int], list[float]] = {}
+        for game in games:
+            agents = sorted(set(game.seating))
+            pairs = itertools.combinations(agents, 2) if len(agents) > 1 else [(agents[0], agents[0])]
+            for pair in pairs:
+                found.setdefault(pair, []).append(game.returns[0])
+        for pair, values in found.items():
+            self._together.setdefault(pair, []).append(self._factor * math.fsum(values) / len(values))
 
     def _share_win(self, agents: tuple[int, ...], returns: tuple[float, ...]) -> None:
         best = max(returns)
@@ -189,7 +210,7 @@ class Tally:
         games = len(self.deals) * len(self.match.lineups)
         return Summary(
             self.match, tuple(self.deals), games, self.match.num_games - games, self.standings(intervals),
-            self.advantages(intervals), intervals,
+            self.advantages(intervals), intervals, self.cross_play(intervals),
         )  # fmt: skip
 
     def means_by_deal(self) -> dict[int, np.ndarray]:
@@ -219,6 +240,11 @@ class Tally:
         """Return for each pair that met the advantage of the first over the second."""
         pairs = sorted(self._pairs)
         return dict(zip(pairs, estimates([self._pairs[pair] for pair in pairs], intervals), strict=True))
+
+    def cross_play(self, intervals: Intervals = "student") -> dict[tuple[int, int], Estimate]:
+        """Return for each pair that played together its mean result; empty unless the game is cooperative."""
+        pairs = sorted(self._together)
+        return dict(zip(pairs, estimates([self._together[pair] for pair in pairs], intervals), strict=True))
 
 
 def meetings(match: Match, games: Sequence[GameRecord]) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:

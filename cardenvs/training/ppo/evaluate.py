@@ -11,13 +11,14 @@ import torch
 
 from cardenvs.agents.network import Network, log_policy
 from cardenvs.core.codes import HOLD
+from cardenvs.core.returns import Returns
 from cardenvs.core.rng import derived_seed
 from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample, shortened
 from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 
-_NO_SEAT = -2  # no player's number
+_NO_SEAT, _EVERY_SEAT = -2, -3  # no player's numbers
 _Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # from a batch, rows and a step to the actions in these rows
 
 
@@ -25,7 +26,7 @@ _Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # from a batch, rows a
 class Score:
     """How much more the network gets per duplicate deal than a policy in its place, which has all other seats.
 
-    Where returns sum to zero, that is the network's mean return.
+    Where returns sum to zero, that is the network's mean return. In a cooperative game, each is in all seats.
     """
 
     mean: float  # of the network
@@ -74,13 +75,20 @@ class Evaluation:
         """
         self._vec, self._seed, self._sampled = vec, seed, sampled
         self._opponents = opponents or {}
+        self._seats = [_EVERY_SEAT] if self._rewards.cooperative else [*range(vec.num_players)]
         self._own: dict[str, np.ndarray] = {}
         self._chance: dict[str, np.ndarray] = {}
         # called with the number of games that have just ended, repeatedly while a score is computed
         self.on_games: Callable[[int], None] = lambda ended: None
 
+    @property
+    def _rewards(self) -> Returns:
+        return self._vec.game.returns(self._vec.options)
+
     def score(self, network: Network, opponent: str) -> Score:
         """Play each deal once from every seat, with an opponent in the other seats, and return the score.
+
+        In a cooperative game the network has all seats, and is compared with the opponent in all seats.
 
         The opponent is "random", one of `game.policies`, or another by name.
         """
@@ -89,7 +97,7 @@ class Evaluation:
 
     def num_games(self, opponent: str) -> int:
         """Return how many games `score` will play: fewer once the returns of the others are known."""
-        once = self._vec.num_envs * max(self._vec.num_players, 2)
+        once = self._vec.num_envs * (2 if self._vec.num_players == 1 else len(self._seats))
         return once * (1 + (not self._is_own_known(opponent)) + (not self._is_chance_known(opponent)))
 
     def returns(self, network: Network, opponent: str, sampled: bool) -> np.ndarray:
@@ -100,7 +108,7 @@ class Evaluation:
 
     def own_returns(self, opponent: str) -> np.ndarray:
         """Return what the opponent gets in place of the network, (N,), or (1,) where the rules determine it."""
-        total, players = self._vec.game.returns(self._vec.options).total, self._vec.num_players
+        total, players = self._rewards.total, self._vec.num_players
         if players == 1:  # from whose returns it is subtracted
             return np.zeros(1)
         if total is not None:
@@ -113,7 +121,7 @@ class Evaluation:
         return self._own[opponent]
 
     def _is_own_known(self, opponent: str) -> bool:
-        total = self._vec.game.returns(self._vec.options).total
+        total = self._rewards.total
         return total is not None or self._vec.num_players == 1 or opponent in self._own
 
     def _opponent(self, name: str) -> Opponent:
@@ -138,18 +146,20 @@ class Evaluation:
 
     def _returns(self, choose: _Choice, opponent: str) -> np.ndarray:
         """Return the returns by deal, (N,), means over the seats."""
-        n = self._vec.num_players
-        returns: np.ndarray = np.sum([self._play(choose, seat, opponent) for seat in range(n)], axis=0) / n
-        if n == 1:
+        played = [self._play(choose, seat, opponent) for seat in self._seats]
+        returns: np.ndarray = np.sum(played, axis=0) / len(played)
+        if self._vec.num_players == 1:
             returns -= self._play(choose, _NO_SEAT, opponent)
         return returns
 
     @torch.inference_mode()
     def _play(self, choose: _Choice, seat: int, opponent: str) -> np.ndarray:
-        """Play a game in each environment: `choose` in `seat`, unless that is _NO_SEAT, and an opponent in the others.
+        """Play a game in each environment: `choose` in `seat`, and an opponent in the others.
+
+        With _NO_SEAT the opponent has all seats, with _EVERY_SEAT it has none.
 
         Returns:
-            float64 (N,), returns of the player in `seat`; for _NO_SEAT, of player 0.
+            float64 (N,), returns of the player in `seat`; otherwise of player 0.
         """
         vec, step, others_play = self._vec, 0, self._opponent(opponent)
         returns = np.zeros(vec.num_envs)
@@ -157,7 +167,7 @@ class Evaluation:
         running = np.ones(vec.num_envs, np.bool_)
         while running.any():
             actions = np.full(vec.num_envs, HOLD, np.int64)
-            is_mine = batch.current_player == seat
+            is_mine = (batch.current_player == seat) | (seat == _EVERY_SEAT)
             others, mine = np.flatnonzero(running & ~is_mine), np.flatnonzero(running & is_mine)
             actions[others] = others_play.actions(vec, others, self._seed, step)
             actions[mine] = choose(batch, mine, step)
@@ -185,17 +195,19 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()
 
 
-def meaning(scores: dict[str, Score], unit: str, is_zero_sum: bool) -> str:
+def meaning(scores: dict[str, Score], returns: Returns) -> str:
     """Return what the final scores mean, in a sentence or two."""
     by_verdict: dict[str, list[str]] = {}
     for name, score in scores.items():
         by_verdict.setdefault(score.verdict, []).append(name)
     story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
-    what = (
-        f"A score is the policy's mean result per deal, in {unit}, against an opponent in all other seats"
-        if is_zero_sum
-        else f"A score is how much more the policy gets per deal than the opponent in its place, in {unit}"
-    )
+    unit = returns.unit
+    if returns.total == 0:
+        what = f"A score is the policy's mean result per deal, in {unit}, against an opponent in all other seats"
+    elif returns.cooperative:
+        what = f"A score is how much more the policy gets per deal in all seats than the opponent does, in {unit}"
+    else:
+        what = f"A score is how much more the policy gets per deal than the opponent in its place, in {unit}"
     return f"{what}, ± half its 95% interval. The policy {story}."
 
 

@@ -180,7 +180,7 @@ class Loop:
                     f"against {name}: {score} {returns.unit} per deal over {score.deals:,} duplicate deals"
                 )
         if scores:
-            self._progress.note(meaning(scores, returns.unit, is_zero_sum=returns.total == 0))
+            self._progress.note(meaning(scores, returns))
         if text := warning(scores):
             self._progress.note(text)
         return scores
