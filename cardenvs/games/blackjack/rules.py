@@ -194,10 +194,18 @@ def _begin_round(s, log):
         for p in range(s.rules.num_players):
             if s.active[p]:
                 _bet(s, p, 1, log)
-        _deal_round(s, log)
+        _deal_round(s, log)  # it does not end the round: nobody has been asked yet
     else:
-        s.phase = BET
-        s.current_player = _next_active(s, 0)
+        _ask(s, BET, _next_active(s, 0), 0)
+
+
+@kernel(inline=True)
+def _ask(s, phase, player, hand):
+    """Let a player decide."""
+    s.phase = phase
+    s.current_player = player
+    s.hand = hand
+    s.was_asked = 1
 
 
 @kernel(inline=True)
@@ -217,7 +225,10 @@ def _next_active(s, first):
 
 @kernel(inline=True)
 def _deal_round(s, log):
-    """Deal two cards to each player and to the dealer (3.1), and offer insurance (3.2)."""
+    """Deal two cards to each player and to the dealer (3.1), and offer insurance (3.2).
+
+    Returns whether the round is over, as `_look` does.
+    """
     for p in range(s.rules.num_players):
         if s.active[p]:
             s.num_hands[p] = 1
@@ -228,22 +239,40 @@ def _deal_round(s, log):
     s.hole = _draw(s)
     _log_draw(s, st.DEALER_HOLE, ev.NO_PLAYER, s.hole, st.DEALER, ev.NOBODY, log)
     if s.rules.insurance and s.up == ACE:
-        s.phase = INSURANCE
-        s.current_player = _next_active(s, 0)
-    else:
-        _look(s, log)
+        _ask(s, INSURANCE, _next_active(s, 0), 0)
+        return False
+    return _look(s, log)
 
 
 @kernel(inline=True)
 def _look(s, log):
-    """Let the dealer look for blackjack; the round ends if there is one (3.3)."""
+    """Let the dealer look for blackjack (3.3), and return whether the round is over."""
     if s.rules.peek and _may_have_blackjack(s):
         if _completes_blackjack(s, s.hole):
-            _end_round(s, log)
-            return
+            _show_hole(s, log)
+            return _is_over(s)
         s.has_looked = 1
         ev.log_note(log, st.LOOKS, ev.NO_PLAYER, 0)
-    _go_on(s, 0, 0, log)
+    return _go_on(s, 0, 0, log)
+
+
+@kernel(inline=True)
+def _is_over(s):
+    """Return True when nobody has anything left to decide, or let a player say so if nobody has been asked (4.8)."""
+    if s.was_asked:
+        return True
+    s.waits = 1
+    _ask(s, PLAY, _next_active(s, 0), 0)
+    return False
+
+
+@kernel(inline=True)
+def _show_hole(s, log):
+    """Turn up the dealer's hidden card."""
+    card = np.int64(s.hole)
+    s.hole = NO_CARD
+    _show_card(s, card)
+    ev.log_reveal(log, st.SHOWS_HOLE, ev.NO_PLAYER, card, st.DEALER, 1 + (card == s.up), ev.EVERYBODY)
 
 
 @kernel(inline=True)
@@ -261,14 +290,17 @@ def _completes_blackjack(s, card):
 # Legal actions
 
 NOT_BETTING, NOT_INSURING, NOT_PLAYING, ACES_STAND, NOT_TWO_CARDS, NO_DOUBLES, WRONG_TOTAL, DOUBLE_SPLIT = range(1, 9)
-NO_PAIR, TOO_MANY_HANDS, ACES_AGAIN, NO_SURRENDERS, TOO_LATE = range(9, 14)
+NO_PAIR, TOO_MANY_HANDS, ACES_AGAIN, NO_SURRENDERS, TOO_LATE, NOTHING_TO_DECIDE = range(9, 15)
 
 
 @kernel
 def legal_actions(s, out):
     """Bets, insurance, or what the hand allows, in the order of the ids."""
     n = 0
-    if s.phase == PLAY:
+    if s.waits:
+        out[0] = STICK
+        n = 1
+    elif s.phase == PLAY:
         p, h = np.int64(s.current_player), np.int64(s.hand)
         out[0] = STICK
         n = 1
@@ -377,6 +409,8 @@ def explain_illegal(s, action):
         return 0 if action == INSURE or action == DECLINE else NOT_INSURING
     if action > SURRENDER:
         return NOT_PLAYING
+    if s.waits:
+        return 0 if action == STICK else NOTHING_TO_DECIDE
     p, h = np.int64(s.current_player), np.int64(s.hand)
     if action == HIT:
         return ACES_STAND if _is_split_ace(s, p) else 0
@@ -399,42 +433,50 @@ def apply_action(s, action, log):
     p, h = np.int64(s.current_player), np.int64(s.hand)
     if action == STICK:
         ev.log_note(log, st.STICKS, p, h)
-        _go_on(s, p, h + 1, log)
+        is_over = s.waits or _go_on(s, p, h + 1, log)
     elif action == HIT:
         _deal_to(s, p, h, st.DRAWS, log)
-        _go_on(s, p, h, log)
+        is_over = _go_on(s, p, h, log)
     elif action == DOUBLE:
         _double(s, p, h, log)
-        _go_on(s, p, h + 1, log)
+        is_over = _go_on(s, p, h + 1, log)
     elif action == SPLIT:
         _split(s, p, h, log)
-        _go_on(s, p, h, log)
+        is_over = _go_on(s, p, h, log)
     elif action == SURRENDER:
         s.surrendered[p] = 1
         ev.log_set(log, st.SURRENDERS, p, st.SURRENDERED + p, 1)
-        _go_on(s, p, h + 1, log)
-    elif action < BET_0:
-        if action == INSURE:
-            s.insured[p] = 1
-            ev.log_set(log, st.INSURES, p, st.INSURED + p, 1)
-        else:
-            ev.log_note(log, st.DECLINES, p, 0)
-        _ask_next(s, p, log)
+        is_over = _go_on(s, p, h + 1, log)
+    else:
+        _answer(s, p, action, log)
+        is_over = _ask_next(s, p, log)
+    if is_over:
+        _end_round(s, log)
+
+
+@kernel(inline=True)
+def _answer(s, p, action, log):
+    """Bet, take insurance or decline it (2.2, 3.2)."""
+    if action == INSURE:
+        s.insured[p] = 1
+        ev.log_set(log, st.INSURES, p, st.INSURED + p, 1)
+    elif action == DECLINE:
+        ev.log_note(log, st.DECLINES, p, 0)
     else:
         _bet(s, p, s.rules.bet_units[action - BET_0], log)
-        _ask_next(s, p, log)
 
 
 @kernel
 def _ask_next(s, p, log):
-    """Ask the next player for a bet or about insurance; after the last one, deal or look."""
+    """Ask the next player for a bet or about insurance; after the last one, deal or look.
+
+    Returns whether the round is over.
+    """
     following = _next_active(s, p + 1)
     if following < s.rules.num_players:
         s.current_player = following
-    elif s.phase == BET:
-        _deal_round(s, log)
-    else:
-        _look(s, log)
+        return False
+    return _deal_round(s, log) if s.phase == BET else _look(s, log)
 
 
 @kernel(inline=True)
@@ -484,20 +526,21 @@ def _note_bust(s, p, h, log):
 
 @kernel
 def _go_on(s, p, h, log):
-    """Go on with hand `h` of player `p` or, if it has nothing to decide, with the next one; at last, end the round."""
+    """Go on with hand `h` of player `p` or, if it has nothing to decide, with the next one.
+
+    Returns whether the round is over.
+    """
     n = s.rules.num_players
     while p < n:
         while h < s.num_hands[p]:
             if _decides(s, p, h):
-                s.phase = PLAY
-                s.current_player = p
-                s.hand = h
-                return
+                _ask(s, PLAY, p, h)
+                return False
             _note_bust(s, p, h, log)
             h += 1
         p += 1
         h = np.int64(0)
-    _end_round(s, log)
+    return _is_over(s)
 
 
 @kernel(inline=True)
@@ -519,10 +562,9 @@ def _decides(s, p, h):
 @kernel
 def _end_round(s, log):
     """Let the dealer show and draw (5), pay (6), and begin the next round or end the game."""
-    card = np.int64(s.hole)
-    s.hole = NO_CARD
-    _show_card(s, card)
-    ev.log_reveal(log, st.SHOWS_HOLE, ev.NO_PLAYER, card, st.DEALER, 1 + (card == s.up), ev.EVERYBODY)
+    s.waits = 0
+    if s.hole != NO_CARD:
+        _show_hole(s, log)
     if _any_live(s):
         while _dealer_must_draw(s):
             _deal_to_dealer(s, st.DEALER_DRAWS, log)
@@ -617,12 +659,18 @@ def _gather(s, log):
         _clear_player(s, p, log)
     ev.log_move_all(log, st.GATHERED, ev.NO_PLAYER, st.DEALER, st.DISCARDS)
     s.dealer = s.dealer_hard = s.dealer_size = 0
-    s.has_looked = 0
+    s.has_looked = s.was_asked = 0
     total = 52 * np.int64(s.rules.decks)
     if s.rules.penetration == 0 or total - s.num_left >= total * s.rules.penetration // 100:
-        ev.log_clear(log, st.EMPTIED)
+        _log_emptied(st.DISCARDS, log)
+        _log_emptied(st.SHOE, log)
         s.num_given = 0
         _new_shoe(s, log)
+
+
+@kernel(inline=True)
+def _log_emptied(pile, log):
+    ev.log_event(log, st.EMPTIED, ev.NO_PLAYER, ev.UNKNOWN, pile, ev.NO_PLACE, 0, ev.NOBODY, ev.EVERYBODY)
 
 
 @kernel(inline=True)
@@ -649,10 +697,10 @@ def forfeit(s, player, log):
     leave(s, player, st.FORFEITS, log)
     if _next_active(s, 0) == s.rules.num_players:
         s.terminal = 1
-    elif s.phase == PLAY:
-        _go_on(s, player + 1, 0, log)
-    else:
-        _ask_next(s, player, log)
+    elif s.waits:
+        s.current_player = _next_active(s, 0)
+    elif _go_on(s, player + 1, 0, log) if s.phase == PLAY else _ask_next(s, player, log):
+        _end_round(s, log)
 
 
 @kernel(inline=True)

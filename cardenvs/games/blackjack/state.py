@@ -130,6 +130,8 @@ STATE = record(
         ("dealer_size", "i1"),  # of these                                                         seen by: all
         ("up", "i1"),  # his first card, or NO_CARD                                                seen by: all
         ("hole", "i1"),  # his second card while it lies face down, or NO_CARD                     seen by: nobody
+        ("was_asked", "u1"),  # whether anybody had a decision in this round                       seen by: all
+        ("waits", "u1"),  # whether the round is over once the player to act has said so (4.8)     seen by: all
         ("has_looked", "u1"),  # whether he has looked and has no blackjack                        seen by: all
     ],
 )

@@ -30,6 +30,7 @@ class BlackjackView(View):
         rules.TOO_MANY_HANDS: "you have as many hands as are allowed (rules.md 4.5)",
         rules.ACES_AGAIN: "aces are split only once (rules.md 4.6)",
         rules.NO_SURRENDERS: "nobody may surrender in this game (rules.md 4.7)",
+        rules.NOTHING_TO_DECIDE: "there is nothing to decide in this round but to stick (rules.md 4.8)",
         rules.TOO_LATE: "only the first decision may be to surrender (rules.md 4.7)",
     }
     remembered = frozenset({"unseen"})
@@ -74,6 +75,8 @@ class BlackjackView(View):
             return "How much do you bet?"
         if s.phase == INSURANCE:
             return "The dealer shows an ace. Insurance?"
+        if s.waits:
+            return "There is nothing to decide in this round. Stick?"
         p, h = int(s.current_player), int(s.hand)
         which = f"hand {h + 1} of {int(s.num_hands[p])}, " if s.num_hands[p] > 1 else ""
         return f"{which}{_total_text(s, p, h)} against {_TEXTS[int(s.up)]}: what do you do?".capitalize()
