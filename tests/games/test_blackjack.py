@@ -223,12 +223,10 @@ def test_options_that_do_not_fit(options, message):
 def test_1_2_a_round_never_needs_more_cards_than_the_bound(options):
     bound, most = most_cards(GAME.make_options(**options)), 0
     for seed in range(50):
-        deck = sorted(GAME.deck(GAME.make_options(**options)).tolist(), key=lambda card: min(card, 9))
-        state, chooser = GAME.new_state(seed=seed, deck=deck, **options), random.Random(seed)
+        deck = sorted(GAME.deck(GAME.make_options(**options)).tolist())[seed:]
+        state = GAME.new_state(seed=seed, deck=deck, **options)
         while not state.is_terminal:
-            state.apply(3 if 3 in state.legal_actions() else 1 if 1 in state.legal_actions() else 0)
-            del chooser
-            chooser = random.Random(seed)
+            state.apply(max(set(state.legal_actions()) & {0, 1, 3}))
         most = max(most, int(state.record.num_drawn))
     assert 0 < most <= bound
 
@@ -387,8 +385,14 @@ def test_surrender_and_insurance():
     assert advice("T 6 9 9", surrender="late") == "surrender"
     assert advice("8 8 T 9", surrender="late") == "split"
     assert advice("T 6 A 9", insurance=True) == "no insurance"
-    few_small = "2 3 4 5 6 7 8 9 2 3 4 5 6 7 8 9 2 A"
-    assert "insurance" in advice("T 6 A 9", insurance=True, decks=1) and few_small
+    assert advice("2 3 4 5 A 9", insurance=True, decks=1, num_players=2) == "insure"  # 16 of 47 cards count 10
+
+
+def test_the_rule_agent_bets_more_when_the_shoe_is_good():
+    poor = played(bet_units=(1, 10))
+    assert poor.policy_action("heuristic", 0) == 7
+    good = played("5 5 4 6 6 3 3 2 2 4", "bet 1", "stick", bet_units=(1, 10), decks=1, rounds=2, penetration=20)
+    assert good.policy_action("heuristic", 0) == 8
 
 
 def solve_slowly(naturals):
@@ -444,3 +448,101 @@ def test_exact_values_of_gymnasium(naturals, known):
     exact = edge.exact_edge(GAME.make_options(**GYMNASIUM | {"naturals": naturals})).value
     assert exact == pytest.approx(known, abs=1e-6)
     assert exact == pytest.approx(solve_slowly(naturals), abs=1e-9)
+
+
+def solve_a_shoe_slowly(options, up):
+    """The worth of a round without splits against a first card, by trying all orders in which cards can come."""
+    import functools
+
+    casino, looks = options.naturals == "casino", options.peek and up in (1, 10)
+    doubles = {"any_two": range(22), "9_11": (9, 10, 11), "10_11": (10, 11), "none": ()}[options.double]
+
+    def best(cards):
+        hard = sum(cards)
+        return hard + 10 if 1 in cards and hard <= 11 else hard
+
+    def without(counts, value):
+        return (*counts[: value - 1], counts[value - 1] - 1, *counts[value:])
+
+    def draws(counts):
+        return [(value, number / sum(counts)) for value, number in enumerate(counts, 1) if number]
+
+    @functools.cache
+    def dealer(cards, counts):
+        """The distribution of the dealer's last total, 22 if he is bust, 23 with two cards."""
+        total, soft = best(cards), 1 in cards and sum(cards) <= 11
+        if len(cards) > 1 and (total > 17 or (total == 17 and not (soft and options.dealer_soft17 == "hit"))):
+            return {23 if len(cards) == 2 and total == 21 else min(total, 22): 1.0}
+        found = collections.Counter()
+        for value, chance in draws(counts):
+            for outcome, more in dealer(tuple(sorted((*cards, value))), without(counts, value)).items():
+                found[outcome] += chance * more
+        return found
+
+    def stick(cards, hole, counts, stake=1.0):
+        """After the hidden card is drawn, all that is left can be drawn by the dealer."""
+        total, natural = best(cards), len(cards) == 2 and best(cards) == 21
+        won = 0.0
+        for outcome, chance in dealer(tuple(sorted((up, hole))), counts).items():
+            points = {22: 0, 23: 21}.get(outcome, outcome)
+            result = float(total > points) - float(total < points)
+            if casino and outcome == 23:
+                result = 0 if natural else -1
+            elif casino and natural:
+                result = 1.5
+            elif options.naturals == "natural" and natural and result == 1:
+                result = 1.5
+            won += chance * result * stake
+        return won
+
+    @functools.cache
+    def mean_stick(cards, counts, stake=1.0):
+        """Over the hidden card, which is none that the dealer has seen to make no blackjack."""
+        allowed = [(value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)]
+        total = sum(number for _, number in allowed)
+        return sum(number / total * stick(cards, value, without(counts, value), stake) for value, number in allowed)
+
+    def next_cards(counts):
+        """The chances of the player's next card: the hidden card is drawn first, then that one."""
+        hidden = [(value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)]
+        found, total = collections.Counter(), sum(number for _, number in hidden)
+        for value, number in hidden:
+            for drawn, chance in draws(without(counts, value)):
+                found[drawn] += number / total * chance
+        return found.items()
+
+    @functools.cache
+    def play(cards, counts):
+        worth = [mean_stick(cards, counts)]
+        total = best(cards)
+        if (casino and len(cards) == 2 and total == 21) or (total == 21 and not options.hit_21):
+            return worth[0]
+        hit = double = 0.0
+        for value, chance in next_cards(counts):
+            new, rest = tuple(sorted((*cards, value))), without(counts, value)
+            hit += chance * (play(new, rest) if sum(new) <= 21 else -1)
+            double += chance * (mean_stick(new, rest, 2.0) if sum(new) <= 21 else -2)
+        worth.append(hit)
+        if len(cards) == 2 and total in doubles:
+            worth.append(double)
+        return max(worth)
+
+    full = without((*[4 * options.decks] * 9, 16 * options.decks), up)
+    total = 0.0
+    for first, one in draws(full):
+        for second, other in draws(without(full, first)):
+            cards, left = tuple(sorted((first, second))), without(without(full, first), second)
+            bad = left[10 - up] / sum(left) if looks else 0.0
+            lost = 0.0 if best(cards) == 21 else bad
+            total += one * other * ((1 - bad) * play(cards, left) - lost)
+    return total
+
+
+SHOES = [ONE_DECK, ONE_DECK | {"naturals": "natural"}, {"decks": 1, "max_hands": 1, "dealer_soft17": "hit"}]
+
+
+@pytest.mark.parametrize("options", SHOES)
+@pytest.mark.parametrize("up", [10, *(pytest.param(up, marks=pytest.mark.slow) for up in range(1, 10))])
+def test_exact_values_of_a_shoe(options, up):
+    options = GAME.make_options(**options)
+    assert edge.worth_against(options, up - 1) == pytest.approx(solve_a_shoe_slowly(options, up), abs=1e-9)

@@ -5,6 +5,7 @@ a composition, its player sticks or goes on by what is left, and the dealer's dr
 split pair are valued as if cards were put back.
 """
 
+import functools
 import itertools
 from dataclasses import dataclass
 
@@ -49,20 +50,28 @@ class Edge:
 
 def exact_edge(options) -> Edge:
     """Return what a round from a full shoe is worth to a lone player with best play, for a bet of 1."""
-    game = get_game("blackjack_v0")
-    states = game.blank(options)
     if options.decks == INFINITE:
+        states = get_game("blackjack_v0").blank(options)
         return Edge(float(_endless(states, 0)), not (options.obo and options.max_hands > 1))
-    counts = np.full(NUM_VALUES, 4 * options.decks)
-    counts[_TENS] *= 4
-    hands, after = _compositions(counts)
-    worth = np.zeros(len(hands))
-    total, cards = 0.0, counts.sum()
-    for up in range(NUM_VALUES):
-        total += counts[up] / cards * float(_against(states, 0, counts, hands, after, up, worth))
-    return Edge(total, options.max_hands == 1)
+    counts = _shoe(options)
+    worths = [float(worth_against(options, up)) for up in range(NUM_VALUES)]
+    return Edge(float(counts @ worths / counts.sum()), options.max_hands == 1)
 
 
+def worth_against(options, up: int) -> float:
+    """Return the same of rounds in which the dealer shows a card of value index `up`: 0 for the ace, 9 for a ten."""
+    states = get_game("blackjack_v0").blank(options)
+    counts = _shoe(options)
+    hands, after = _compositions(tuple(counts.tolist()))
+    return float(_against(states, 0, counts, hands, after, up, np.zeros(len(hands))))
+
+
+def _shoe(options) -> np.ndarray:
+    """Return how many cards of each value a full shoe has."""
+    return 4 * options.decks * np.array([*[1] * _TENS, 4])
+
+
+@functools.cache
 def _compositions(counts):
     """Return all hands that are not bust as counts by value, those with the highest sums first.
 
