@@ -49,16 +49,20 @@ _TENTHS = 10  # results in events are in tenths of a bet of 1
 # Totals
 
 
+_ACE_MORE = 10  # what an ace counts more as 11 than as 1
+_ONE_ACE = 1 << int(SHIFT[ACE])
+
+
 @kernel(inline=True)
 def best_total(hard, cards):
     """Return the total of a hand: its sum with aces as 1, and 10 more if one of them can be 11 (1.3)."""
-    return hard + 10 if cards >> SHIFT[ACE] and hard <= 11 else np.int64(hard)
+    return hard + _ACE_MORE * is_soft(hard, cards)
 
 
 @kernel(inline=True)
 def is_soft(hard, cards):
-    """Return whether an ace counts 11."""
-    return cards >> SHIFT[ACE] != 0 and hard <= 11
+    """Return 1 if an ace counts 11, else 0; without branches, which a processor could not predict."""
+    return np.int64(cards >= _ONE_ACE) & np.int64(hard <= BLACKJACK - _ACE_MORE)
 
 
 @kernel(inline=True)
@@ -597,10 +601,8 @@ def _any_live(s):
 @kernel(inline=True)
 def _dealer_must_draw(s):
     """Return whether the dealer draws: below 17, and with a soft 17 by option (5.2)."""
-    total = dealer_total(s)
-    if total == _DEALER_STANDS and s.rules.dealer_soft17 == HIT_SOFT17:
-        return is_soft(s.dealer_hard, s.dealer)
-    return total < _DEALER_STANDS
+    soft = is_soft(s.dealer_hard, s.dealer)
+    return s.dealer_hard + _ACE_MORE * soft < _DEALER_STANDS + (soft & np.int64(s.rules.dealer_soft17 == HIT_SOFT17))
 
 
 _DEALER_STANDS = 17
@@ -644,9 +646,12 @@ def _outcome(s, p, h, is_natural):
     total, dealer = total_of(s, p, h), dealer_total(s)
     if is_natural and s.rules.naturals == SAB and not _dealer_has_natural(s):
         return 1.0
-    if dealer > BLACKJACK or total > dealer:
-        return PAYS[0] if is_natural and s.rules.naturals == NATURAL else 1.0
-    return 0.0 if total == dealer else -1.0
+    if dealer > BLACKJACK:
+        dealer = np.int64(0)
+    result = np.float64(np.int64(total > dealer) - np.int64(total < dealer))
+    if is_natural and s.rules.naturals == NATURAL:
+        return PAYS[0] * result  # it never loses
+    return result
 
 
 @kernel(inline=True)
