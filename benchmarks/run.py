@@ -230,7 +230,7 @@ def section_dice(rounds: int, seconds: float) -> Iterator[Row]:
 def section_blackjack(rounds: int, seconds: float) -> Iterator[Row]:
     """Blackjack beside OpenSpiel, RLCard and Gymnasium: batched steps a second on one core, and first actions."""
     name = "blackjack_v0"
-    plain = {"naturals": "none", "peek": False, "hit_21": True, "double": "none", "max_hands": 1}
+    plain: dict[str, Any] = {"naturals": "none", "peek": False, "hit_21": True, "double": "none", "max_hands": 1}
     forms: list[tuple[int, list[tuple[Callable[[], Contestant], str]]]] = [
         (1, [(lambda: c.open_spiel("blackjack"), "50x; 15 M"), (lambda: c.rlcard("blackjack"), "50x; 15 M")]),
         (0, [(lambda: c.gymnasium_blackjack(), "50x; 15 M")]),

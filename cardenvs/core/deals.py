@@ -43,10 +43,7 @@ def why_not_listed(game: "Game", options: Options) -> str:
         why = orders if deck else "chance continues after the deal"
         return f"{game.name} has too many deals to list with these options: {why}; {limit}"
     rolled = _rolled(game, options)
-    if rolled is not None:
-        number = rolled[0] ** dealt
-    else:
-        number = _num_sequences(Counter(deck), dealt)
+    number = _num_sequences(Counter(deck), dealt) if rolled is None else rolled[0] ** dealt
     if number <= _MOST_DEALS:
         return ""
     return f"{game.name} with {options.num_players} players has too many deals to list: {_rounded(number)}; {limit}"

@@ -14,7 +14,6 @@ from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
-
 _ENDLESS = 1 << 14  # copies of a token that is drawn with replacement
 
 

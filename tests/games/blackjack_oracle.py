@@ -144,9 +144,8 @@ class Oracle:
                 self.look()
         elif not waits:
             self.play(p, h, action)
-        if len(self.bets) == self.o.num_players and self.looked and self.next_hand() is None:
-            if self.asked:
-                self.finish()
+        if len(self.bets) == self.o.num_players and self.looked and self.next_hand() is None and self.asked:
+            self.finish()
 
     def play(self, p, h, action):
         hand = self.hands[p][h]

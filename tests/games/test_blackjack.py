@@ -1,4 +1,4 @@
-"""Tests of Blackjack: paragraphs that the scenario files leave out, an oracle, the libraries, worlds and exact values."""
+"""Tests of Blackjack: paragraphs that scenario files leave out, an oracle, the libraries, worlds, exact values."""
 
 import collections
 import random
@@ -11,7 +11,6 @@ from scipy.special import chdtrc
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import get_game
-from cardenvs.games.blackjack import heuristic
 from cardenvs.games.blackjack.state import NO_CARD, cards_in, most_cards
 from cardenvs.tools.blackjack import edge
 
@@ -98,7 +97,8 @@ def compare_with_oracle(options, seed):
             for h, one in enumerate(hands):
                 assert sorted(one.cards, key=RANKS.index) == [RANKS[card] for card in shown[p][h]]
         oracle.act(label)
-    assert oracle.over and state.returns == pytest.approx(oracle.returns)
+    assert oracle.over
+    assert state.returns == pytest.approx(oracle.returns)
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -186,7 +186,7 @@ def test_8_2_rlcard_has_the_same_games(num_players):
             chosen.append((game.get_player_id(), chooser.random() < 0.5))
             env.step(0 if chosen[-1][1] else 1)
         drawn = []
-        for p, player in enumerate(game.players):
+        for player in game.players:
             drawn += [RANKS.index(card.rank) for card in player.hand[2:]]
         drawn += [RANKS.index(card.rank) for card in game.dealer.hand[2:]]
         deck = [card for hand in hands for card in hand] + [up, hole] + drawn
@@ -194,7 +194,8 @@ def test_8_2_rlcard_has_the_same_games(num_players):
         for player, hit in chosen:
             assert state.current_player == player
             state.apply(1 if hit else 0)
-        assert state.is_terminal and state.returns == list(env.get_payoffs())
+        assert state.is_terminal
+        assert state.returns == list(env.get_payoffs())
 
 
 # -- paragraphs -----------------------------------------------------------------------------------------------------
@@ -263,7 +264,8 @@ def test_1_2_the_shoe_is_shuffled_every_round_or_at_the_cut_card():
 
 def test_2_2_bets_multiply_all_payments():
     state = played("A K 9 7", "bet 20", bet_units=(5, 20))
-    assert state.is_terminal and state.returns == [30]
+    assert state.is_terminal
+    assert state.returns == [30]
     state = played("6 5 9 T T", "bet 5", "double", bet_units=(5, 20))
     assert state.returns == [10]
 
@@ -299,7 +301,8 @@ def test_4_2_whoever_may_hit_21_is_asked():
 def test_4_8_who_waits_may_leave():
     state = played("T 9 A K 5 5 A T", num_players=3)
     state.apply(FORFEIT)
-    assert state.current_player == 1 and labels(state) == ["stick"]
+    assert state.current_player == 1
+    assert labels(state) == ["stick"]
     state.apply(0)
     assert state.returns == [-8, 0, -1]
 
@@ -309,13 +312,15 @@ def test_7_1_the_others_go_on():
     state.apply(FORFEIT)
     assert state.current_player == 1
     state.apply(0)
-    assert state.is_terminal and state.returns == [-8, 1]
+    assert state.is_terminal
+    assert state.returns == [-8, 1]
 
 
 def test_7_1_all_rounds_are_lost():
     state = GAME.new_state(seed=1, rounds=5, bet_units=(1, 10), insurance=True)
     state.apply(FORFEIT)
-    assert state.is_terminal and state.returns == [-5 * 10 * 8.5]
+    assert state.is_terminal
+    assert state.returns == [-5 * 10 * 8.5]
 
 
 # -- worlds ---------------------------------------------------------------------------------------------------------
@@ -349,7 +354,8 @@ def test_3_4_worlds_draw_other_cards_and_know_no_explicit_deck():
     draws = collections.Counter()
     for seed in range(200):
         twin = state.determinize(0, seed)
-        assert not twin.record.deck.any() and twin.record.num_given == 0
+        assert not twin.record.deck.any()
+        assert twin.record.num_given == 0
         twin.apply(1)
         draws[int(twin.record.hard[0, 0])] += 1
     assert len(draws) == 10
@@ -399,7 +405,7 @@ def solve_slowly(naturals):
     """The worth of Gymnasium's game by plain recursion over card values, without any table of the rule agent."""
     import functools
 
-    chances = {value: 1 / 13 for value in range(1, 10)} | {10: 4 / 13}
+    chances = dict.fromkeys(range(1, 10), 1 / 13) | {10: 4 / 13}
 
     def best(hard, ace):
         return hard + 10 if ace and hard <= 11 else hard
@@ -409,7 +415,7 @@ def solve_slowly(naturals):
         """The distribution of (total, is natural)."""
         total = best(hard, ace)
         if total >= 17 and size > 1:
-            return ((min(total, 22), size == 2 and total == 21), 1.0),
+            return (((min(total, 22), size == 2 and total == 21), 1.0),)
         found = collections.Counter()
         for value, chance in chances.items():
             for outcome, more in dealer(hard + value, ace or value == 1, size + 1):
@@ -488,9 +494,7 @@ def solve_a_shoe_slowly(options, up):
             result = float(total > points) - float(total < points)
             if casino and outcome == 23:
                 result = 0 if natural else -1
-            elif casino and natural:
-                result = 1.5
-            elif options.naturals == "natural" and natural and result == 1:
+            elif (casino and natural) or (options.naturals == "natural" and natural and result == 1):
                 result = 1.5
             won += chance * result * stake
         return won
@@ -498,13 +502,17 @@ def solve_a_shoe_slowly(options, up):
     @functools.cache
     def mean_stick(cards, counts, stake=1.0):
         """Over the hidden card, which is none that the dealer has seen to make no blackjack."""
-        allowed = [(value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)]
+        allowed = [
+            (value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)
+        ]
         total = sum(number for _, number in allowed)
         return sum(number / total * stick(cards, value, without(counts, value), stake) for value, number in allowed)
 
     def next_cards(counts):
         """The chances of the player's next card: the hidden card is drawn first, then that one."""
-        hidden = [(value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)]
+        hidden = [
+            (value, number) for value, number in enumerate(counts, 1) if number and not (looks and up + value == 11)
+        ]
         found, total = collections.Counter(), sum(number for _, number in hidden)
         for value, number in hidden:
             for drawn, chance in draws(without(counts, value)):

@@ -276,7 +276,7 @@ def _worth_of_cards(number, room, chance, pair, others):
     """
     single = chance * pair + others
     # w[r][u]: by room and number. Room is at most two: three hands more need two splits after the first.
-    w0_1, w0_2, w0_3, w0_4 = single, 2.0 * single, 3.0 * single, 4.0 * single
+    w0_2, w0_3, w0_4 = 2.0 * single, 3.0 * single, 4.0 * single
     if room <= 0:
         return w0_2
     w1_1 = _next_worth(0.0, w0_2, chance, pair, others)

@@ -9,7 +9,6 @@ from cardenvs.games.blackjack.state import (
     INFINITE,
     MAX_HANDS,
     MOST_CARDS,
-    NO_CARD,
     NUM_RANKS,
     PLAY,
     SHIFT,
@@ -20,7 +19,6 @@ from cardenvs.kits.sections import Observation, entries, number, one_hot, one_se
 
 _MOST_OF_RANK = 42  # of a hand: aces, if 21 may be hit
 _MOST_LEFT = MOST_CARDS // NUM_RANKS
-
 
 
 @kernel(inline=True)
@@ -111,22 +109,31 @@ def _most_bet(options):
     return max(options.bet_units, default=1)
 
 
-
 OBSERVATION = Observation(
     STATE,
-    number("total", "total of the hand to be played, or else of the observer's first; 0 before the deal", _total, high=31),
+    number(
+        "total", "total of the hand to be played, or else of the observer's first; 0 before the deal", _total, high=31
+    ),
     number("soft", "1 if an ace counts 11 in it", _soft),
     one_hot("up", RANKS, "one-hot rank of the dealer's first card, zeros before the deal", _up),
     number("has_looked", "1 if the dealer has looked and has no blackjack", "has_looked"),
     one_hot("phase", ("bet", "insurance", "play"), "one-hot phase", "phase"),
     one_hot("hand", None, "one-hot hand that is played, zeros unless one is", _hand, size="max_hands"),
     one_seat("to_act", "the player to act", "current_player"),
-    entries("unseen", RANKS, "cards of each rank that nobody has seen; zeros with replacement", _unseen, high=_MOST_LEFT),
+    entries(
+        "unseen", RANKS, "cards of each rank that nobody has seen; zeros with replacement", _unseen, high=_MOST_LEFT
+    ),
     entries("dealer", RANKS, "the dealer's cards that lie face up, by rank", _dealer, high=_MOST_OF_RANK),
     number("rounds_left", "rounds after this one", _rounds_left, high=99),
     *together(
         _write_hands,
-        written("hands", _hand_labels, "cards of each hand by rank, observer first", high=_MOST_OF_RANK, size=_cards_of_hands),
+        written(
+            "hands",
+            _hand_labels,
+            "cards of each hand by rank, observer first",
+            high=_MOST_OF_RANK,
+            size=_cards_of_hands,
+        ),
     ),
     per_seat(number("bet", "bet", _bet, high=_most_bet)),
     per_seat(number("num_hands", "hands after splitting", "num_hands", high=MAX_HANDS)),

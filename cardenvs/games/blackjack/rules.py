@@ -410,7 +410,7 @@ def explain_illegal(s, action):
     if s.phase == BET:
         return 0 if BET_0 <= action < BET_0 + num_bets(s.rules) else NOT_BETTING
     if s.phase == INSURANCE:
-        return 0 if action == INSURE or action == DECLINE else NOT_INSURING
+        return 0 if action in (INSURE, DECLINE) else NOT_INSURING
     if action > SURRENDER:
         return NOT_PLAYING
     if s.waits:

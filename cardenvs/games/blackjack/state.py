@@ -37,8 +37,12 @@ class BlackjackOptions(Options):
     """Options of Blackjack."""
 
     num_players: int = option(1, low=1, high=MAX_PLAYERS, doc="players, each against the dealer")
-    decks: int = option(6, values=(0, 1, 2, 4, 6, 8), doc="decks in the shoe; 0 draws every card with replacement (1.1)")
-    penetration: int = option(0, low=0, high=90, doc="percent of the shoe dealt before it is shuffled; 0: each round (1.2)")
+    decks: int = option(
+        6, values=(0, 1, 2, 4, 6, 8), doc="decks in the shoe; 0 draws every card with replacement (1.1)"
+    )
+    penetration: int = option(
+        0, low=0, high=90, doc="percent of the shoe dealt before it is shuffled; 0: each round (1.2)"
+    )
     dealer_soft17: str = option("stand", choices=("stand", "hit"), doc="what the dealer does with a soft 17 (5.2)")
     naturals: str = option(
         "casino", choices=("casino", "none", "natural", "sab"), doc="what a two-card 21 is worth (6.2, 8)"
@@ -56,7 +60,9 @@ class BlackjackOptions(Options):
     surrender: str = option("none", choices=("none", "late"), doc="whether half the bet can be saved (4.7)")
     insurance: bool = option(False, doc="whether insurance is offered (3.2)")
     rounds: int = option(1, low=1, high=100, doc="rounds of a game")
-    bet_units: tuple[int, ...] = option((), low=1, high=100, length=MAX_BETS, doc="bets to choose from; none: all bet 1 (2.2)")
+    bet_units: tuple[int, ...] = option(
+        (), low=1, high=100, length=MAX_BETS, doc="bets to choose from; none: all bet 1 (2.2)"
+    )
 
     def check(self):
         """Raise OptionError if options contradict each other, or the shoe could run out."""

@@ -1,5 +1,7 @@
 """Texts and picture of Blackjack."""
 
+from types import MappingProxyType
+
 from cardenvs.core.events import OMNISCIENT, UNKNOWN
 from cardenvs.core.view import GameStatistics, View
 from cardenvs.games.blackjack import rules, state
@@ -17,22 +19,24 @@ class BlackjackView(View):
     tokens = _TEXTS
     shape = "ring"
     phases = ("bet", "insurance", "play")
-    reasons = {
-        rules.NOT_BETTING: "first you bet one of the amounts on offer (rules.md 2.2)",
-        rules.NOT_INSURING: "first you say whether you take insurance (rules.md 3.2)",
-        rules.NOT_PLAYING: "bets and insurance come before the play (rules.md 2.2, 3.2)",
-        rules.ACES_STAND: "an ace that was split gets one card only (rules.md 4.6)",
-        rules.NOT_TWO_CARDS: "the hand has more than two cards (rules.md 4.4, 4.5)",
-        rules.NO_DOUBLES: "nobody may double in this game (rules.md 4.4)",
-        rules.WRONG_TOTAL: "only some totals may double (rules.md 4.4)",
-        rules.DOUBLE_SPLIT: "a hand from a split may not double (rules.md 4.4)",
-        rules.NO_PAIR: "the two cards are not a pair (rules.md 4.5)",
-        rules.TOO_MANY_HANDS: "you have as many hands as are allowed (rules.md 4.5)",
-        rules.ACES_AGAIN: "aces are split only once (rules.md 4.6)",
-        rules.NO_SURRENDERS: "nobody may surrender in this game (rules.md 4.7)",
-        rules.NOTHING_TO_DECIDE: "there is nothing to decide in this round but to stick (rules.md 4.8)",
-        rules.TOO_LATE: "only the first decision may be to surrender (rules.md 4.7)",
-    }
+    reasons = MappingProxyType(
+        {
+            rules.NOT_BETTING: "first you bet one of the amounts on offer (rules.md 2.2)",
+            rules.NOT_INSURING: "first you say whether you take insurance (rules.md 3.2)",
+            rules.NOT_PLAYING: "bets and insurance come before the play (rules.md 2.2, 3.2)",
+            rules.ACES_STAND: "an ace that was split gets one card only (rules.md 4.6)",
+            rules.NOT_TWO_CARDS: "the hand has more than two cards (rules.md 4.4, 4.5)",
+            rules.NO_DOUBLES: "nobody may double in this game (rules.md 4.4)",
+            rules.WRONG_TOTAL: "only some totals may double (rules.md 4.4)",
+            rules.DOUBLE_SPLIT: "a hand from a split may not double (rules.md 4.4)",
+            rules.NO_PAIR: "the two cards are not a pair (rules.md 4.5)",
+            rules.TOO_MANY_HANDS: "you have as many hands as are allowed (rules.md 4.5)",
+            rules.ACES_AGAIN: "aces are split only once (rules.md 4.6)",
+            rules.NO_SURRENDERS: "nobody may surrender in this game (rules.md 4.7)",
+            rules.NOTHING_TO_DECIDE: "there is nothing to decide in this round but to stick (rules.md 4.8)",
+            rules.TOO_LATE: "only the first decision may be to surrender (rules.md 4.7)",
+        }
+    )
     remembered = frozenset({"unseen"})
 
     def token_code(self, token):
@@ -93,7 +97,9 @@ class BlackjackView(View):
         }
         if s.rules.decks != INFINITE:
             facts["unseen"] = {
-                text: int(s.left[rank] + (s.hole == rank)) for rank, text in enumerate(_TEXTS) if s.left[rank] + (s.hole == rank)
+                text: int(s.left[rank] + (s.hole == rank))
+                for rank, text in enumerate(_TEXTS)
+                if s.left[rank] + (s.hole == rank)
             }
         return facts
 
