@@ -219,7 +219,7 @@ DEALER_UP_NEW = TABLE.event("dealer_up_new", Op.CREATE, "The dealer shows {token
 DEALER_HOLE_NEW = TABLE.event("dealer_hole_new", Op.CREATE, "The dealer takes {token} face down.")
 DEALER_DRAWS_NEW = TABLE.event("dealer_draw_new", Op.CREATE, "The dealer draws {token}.")
 NEW_FROM_OLD = DEALT_NEW - DEALT
-SHOWS_HOLE = TABLE.event("shows_hole", Op.REVEAL, "The dealer turns up {token}.")
+SHOWS_HOLE = TABLE.event("shows_hole", Op.REVEAL, "The dealer turns up {token}.", reveals_hidden_value=True)
 LOOKS = TABLE.event("looks", Op.NOTE, "The dealer has looked: no blackjack.", reveals_hidden_value=True)
 INSURES = TABLE.event("insures", Op.SET, "{player} takes insurance.")
 DECLINES = TABLE.event("declines", Op.NOTE, "{player} takes no insurance.")
