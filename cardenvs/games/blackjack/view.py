@@ -82,8 +82,8 @@ class BlackjackView(View):
         if s.waits:
             return "There is nothing to decide in this round. Stick?"
         p, h = int(s.current_player), int(s.hand)
-        which = f"hand {h + 1} of {int(s.num_hands[p])}, " if s.num_hands[p] > 1 else ""
-        return f"{which}{_total_text(s, p, h)} against {_TEXTS[int(s.up)]}: what do you do?".capitalize()
+        which = f"Hand {h + 1} of {int(s.num_hands[p])}, " if s.num_hands[p] > 1 else ""
+        return f"{which}{_total_text(s, p, h)} against {_TEXTS[int(s.up)]}: what do you do?"
 
     def facts(self, s, player):
         """Totals and stakes of all hands, what the dealer shows, and how many cards of each rank nobody has seen."""
