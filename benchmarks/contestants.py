@@ -130,6 +130,23 @@ def rlcard(game: str) -> Contestant:
     return Contestant("RLCard", lambda seconds: repeat_for(seconds, episode))
 
 
+def gymnasium_blackjack() -> Contestant:
+    """Gymnasium's Blackjack-v1 with random actions."""
+    import gymnasium
+
+    env = gymnasium.make("Blackjack-v1")
+
+    def episode() -> int:
+        env.reset()
+        steps, is_over = 0, False
+        while not is_over:
+            _, _, is_over, _, _ = env.step(random.randrange(2))
+            steps += 1
+        return steps
+
+    return Contestant("Gymnasium", lambda seconds: repeat_for(seconds, episode))
+
+
 def pgx(game: str, num_envs: int) -> Contestant:
     """pgx: jitted, vmapped, auto-reset, random legal actions sampled in the same call."""
     import jax

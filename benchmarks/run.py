@@ -247,6 +247,24 @@ def section_hanabi(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_blackjack(rounds: int, seconds: float) -> Iterator[Row]:
+    """Blackjack beside OpenSpiel, RLCard and Gymnasium: batched steps a second on one core, and first actions."""
+    name = "blackjack_v0"
+    plain: dict[str, Any] = {"naturals": "none", "peek": False, "hit_21": True, "double": "none", "max_hands": 1}
+    forms: list[tuple[int, list[tuple[Callable[[], Contestant], str]]]] = [
+        (1, [(lambda: c.open_spiel("blackjack"), "50x; 15 M"), (lambda: c.rlcard("blackjack"), "50x; 15 M")]),
+        (0, [(lambda: c.gymnasium_blackjack(), "50x; 15 M")]),
+    ]
+    for decks, makers in forms:
+        ours = c.batched(name, 4096, decks=decks, **plain)
+        yield from versus(f"{name} batch, 1 core, their rules, decks={decks}", ours, _all_made(makers), rounds, seconds)
+    ours = c.batched(name, 4096)
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core", ours.best, "", 0.0, "15 M")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_uno(rounds: int, seconds: float) -> Iterator[Row]:
     """Uno beside RLCard: batched steps a second on one core with its rules and with our defaults, and first actions."""
     name = "uno_v0"
@@ -553,6 +571,7 @@ SECTIONS = {
     "tricks": section_tricks,
     "dice": section_dice,
     "hanabi": section_hanabi,
+    "blackjack": section_blackjack,
     "uno": section_uno,
     "dou_dizhu": section_dou_dizhu,
     "crazy_eights": section_crazy_eights,

@@ -24,8 +24,9 @@ def list_deals(game: "Game", options: Options) -> list[tuple[str, float]]:
     dealt, wrong = _dealt_tokens(game, options), why_not_listed(game, options)
     if wrong or dealt is None:
         raise NotImplementedError(wrong)
-    if game.first_roll is not None:
-        faces, _ = game.first_roll(options)
+    rolled = _rolled(game, options)
+    if rolled is not None:
+        faces, _ = rolled
         rolls = itertools.product(range(faces), repeat=dealt)
         return [(game.deck_text(roll), 1 / faces**dealt) for roll in rolls]
     deck = game.deck(options).tolist()
@@ -41,13 +42,15 @@ def why_not_listed(game: "Game", options: Options) -> str:
         orders = f"the deck has {_rounded(_num_sequences(Counter(deck), len(deck)))} orders"
         why = orders if deck else "chance continues after the deal"
         return f"{game.name} has too many deals to list with these options: {why}; {limit}"
-    if game.first_roll is not None:
-        number = game.first_roll(options)[0] ** dealt
-    else:
-        number = _num_sequences(Counter(deck), dealt)
+    rolled = _rolled(game, options)
+    number = _num_sequences(Counter(deck), dealt) if rolled is None else rolled[0] ** dealt
     if number <= _MOST_DEALS:
         return ""
     return f"{game.name} with {options.num_players} players has too many deals to list: {_rounded(number)}; {limit}"
+
+
+def _rolled(game: "Game", options: Options) -> tuple[int, int] | None:
+    return None if game.first_roll is None else game.first_roll(options)
 
 
 def _dealt_tokens(game: "Game", options: Options) -> int | None:

@@ -84,7 +84,7 @@ class Game:
         dealt_tokens: function of the options; how many tokens of the deck, or dice, decide all chance of a game. Give
             it if all deals can be listed; it returns None for options with which they cannot.
         first_roll: function of the options, for games of dice without a deck: (faces, dice). An explicit deck is then
-            the first roll, up to `dice` tokens 0..faces-1.
+            the first roll, up to `dice` tokens 0..faces-1. None for options with which there is a deck.
         sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
             players' actions make likely; used by simulations. None if there is none.
         action_features: function of the options; int8 (num_actions, F), what an id says about its action: cards, kinds,
@@ -124,7 +124,7 @@ class Game:
     explain_illegal: Any = None
     max_legal: Callable[[Any], int] = None  # type: ignore[assignment]
     dealt_tokens: Callable[[Any], int | None] | None = None
-    first_roll: Callable[[Any], tuple[int, int]] | None = None
+    first_roll: Callable[[Any], tuple[int, int] | None] | None = None
     sample_belief: Any = None
     action_features: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
     amounts: Amounts | None = None
@@ -286,8 +286,9 @@ class Game:
             raise DeckError(f"{self.name}: an explicit deck is a text or a list of tokens; got {short(deck)}")
         tokens = [self.view.parse_token(part) for part in split_tokens(deck)] if isinstance(deck, str) else list(deck)
         known = self.deck(options).tolist()
-        if self.first_roll is not None:
-            faces, dice = self.first_roll(options)
+        rolled = self.first_roll(options) if self.first_roll is not None else None
+        if rolled is not None:
+            faces, dice = rolled
             if len(tokens) > dice:
                 raise DeckError(f"{self.name}: the first roll has {dice} dice; got {len(tokens)}")
             known = [*range(faces)] * dice

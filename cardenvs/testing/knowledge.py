@@ -14,6 +14,8 @@ from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
+_ENDLESS = 1 << 14  # copies of a token that is drawn with replacement
+
 
 class Tracker:
     """What one player can conclude about the place of each token from the events it has seen.
@@ -29,7 +31,11 @@ class Tracker:
     def __init__(self, game: Game, options: Any) -> None:
         self.game = game
         deck = game.deck(options)
-        self.faces, self.copies = np.unique(deck, return_counts=True)
+        rolled = game.first_roll(options) if game.first_roll is not None else None
+        if rolled is None:
+            self.faces, self.copies = np.unique(deck, return_counts=True)
+        else:  # drawn with replacement
+            self.faces, self.copies = np.arange(rolled[0]), np.full(rolled[0], _ENDLESS)
         self._index = {int(face): k for k, face in enumerate(self.faces)}
         piles = len(game.table.pile_of)
         self.sure = np.zeros((len(self.faces), piles), np.int16)

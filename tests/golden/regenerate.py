@@ -15,6 +15,10 @@ from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent
 OPTIONS = {
+    "blackjack_v0": [
+        {"num_players": 3, "insurance": True, "surrender": "late", "rounds": 3, "penetration": 30, "bet_units": (1, 5)},
+        {"decks": 0, "naturals": "sab", "peek": False, "hit_21": True, "double": "none", "max_hands": 1, "rounds": 4},
+    ],
     "canasta_v0": [{"num_players": 4, "ask_partner": True, "match": True, "target": 500}, {"num_players": 3}],
     "casino_v0": [{"num_players": 4, "teams": True, "match": False}, {"royal": True, "table_only_builds": True}],
     "durak_v0": [

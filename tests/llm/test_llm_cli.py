@@ -37,7 +37,8 @@ def call(*words, **environ):
 def test_prompt_prints_exactly_what_a_model_gets(every_game):
     state = every_game.new_state(seed=7)
     for k in range(2):
-        state.apply(state.policy_action("random", derived_seed(7, "prompt", k)))
+        if not state.is_terminal:
+            state.apply(state.policy_action("random", derived_seed(7, "prompt", k)))
     if state.is_terminal:
         pytest.skip("over after two actions")
     words = ["prompt", every_game.name, "--seed", "7", "--ply", "2", "--player", str(state.current_player)]
