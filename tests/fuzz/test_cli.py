@@ -95,6 +95,7 @@ BASES = {  # words with which a command works, quickly
     "zoo list": [],
     "zoo show": ["kuhn_poker_v0/ppo"],
     "zoo pack": ["latest.pt", "new.safetensors"],
+    "blackjack edge": ["-o", "decks=0"],
     "bridge boards": ["boards.pbn"],
     "bridge solve": ["--seeds", "0:1", "-p", "1"],
     "bridge bank": ["--deals", "1", "--out", "new.npy", "-p", "1"],
@@ -109,7 +110,7 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],
 }
-LONGER = {"texas_holdem", "rummikub", "poker", "bridge"}  # games that take long to load: in the long form only
+LONGER = {"texas_holdem", "rummikub", "poker", "bridge", "blackjack"}  # games that take long to load: in the long form only
 
 
 def commands(group, path=()):

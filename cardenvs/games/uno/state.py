@@ -82,14 +82,8 @@ STATE = record(
         ("hands", "i1", (MAX_PLAYERS, NUM_KINDS)),  # counts by kind                                 seen by: owner
         ("held", "i8", (MAX_PLAYERS,)),  # kinds in hands[p], as a bit set                           seen by: owner
         ("drawn", "i1"),  # the card that the player to act has just drawn, or NO_CARD               seen by: its owner
-        # What p knows of the hand of q: known[kind, p, q]; q sees it, too. By kind, as a card that moves concerns all p
-        ("known", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS)),
         ("knowing", "i2", (MAX_PLAYERS,)),  # bit set of the players who know a card of hands[q]
-        # Where hidden cards can be, for each player; see places.py                        seen by: that player
-        ("sure", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS + 2)),
-        ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),
-        ("may", "i8", (MAX_PLAYERS, MAX_PLAYERS + 2)),
-        # The rest is seen by all.
+        # What follows is seen by all.
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
         ("colour", "i1"),  # in force
         ("symbol", "i1"),  # of the card played last
@@ -110,6 +104,13 @@ STATE = record(
         *slot_fields(DECK_SIZE),
         ("drawn_barred", "i8"),  # the same of the card in `drawn`
         ("guilty", "u1", (MAX_PLAYERS,)),  # bit set of colours of which p has shown to hold a card
+        # The large tables come last, so that what every turn needs lies together.
+        # What p knows of the hand of q: known[kind, p, q]; q sees it, too. By kind, as a card that moves concerns all p
+        ("known", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS)),
+        # Where hidden cards can be, for each player; see places.py                        seen by: that player
+        ("sure", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS + 2)),
+        ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),
+        ("may", "i8", (MAX_PLAYERS, MAX_PLAYERS + 2)),
     ],
 )
 
