@@ -54,8 +54,8 @@ def _parsed(words):
 def no_files(monkeypatch, tmp_path):
     """Files of examples need not be there, but for those that typer looks for."""
     monkeypatch.chdir(tmp_path)
-    for path in ("match/timeline.jsonl", "matches/*"):
-        Path(path).parent.mkdir()
+    for path in ("match/timeline.jsonl", "matches/*", "site.phhs"):
+        Path(path).parent.mkdir(exist_ok=True)
         Path(path).touch()
     for module in ("cardenvs.cli.files", "cardenvs.core.files"):
         monkeypatch.setattr(f"{module}.check_input", lambda path: None)

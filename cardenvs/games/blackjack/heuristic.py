@@ -8,6 +8,7 @@ basic strategy; in a shoe it counts all cards, and errs only by what a few cards
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.record import packed
 from cardenvs.core.scratch import stack_record
 from cardenvs.games.blackjack.rules import explain_illegal, num_bets
 from cardenvs.games.blackjack.state import (
@@ -42,7 +43,7 @@ NUM_VALUES = 10  # of cards: index 0 is the ace, 9 a ten
 BUST, DEALT_21 = 22, 23  # outcomes of the dealer beside his totals: bust, and 21 with two cards
 NEVER = -100.0  # worth of what is not allowed
 
-PLAN = np.dtype(
+PLAN = packed(
     [
         ("weights", "f8", (NUM_VALUES,)),  # chance of each value of the next card
         ("same_rank", "f8"),  # chance that a ten has the rank of another one
