@@ -110,7 +110,13 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],
 }
-LONGER = {"texas_holdem", "rummikub", "poker", "bridge", "blackjack"}  # games that take long to load: in the long form only
+LONGER = {
+    "texas_holdem",
+    "rummikub",
+    "poker",
+    "bridge",
+    "blackjack",
+}  # games that take long to load: in the long form only
 
 
 def commands(group, path=()):
