@@ -282,7 +282,9 @@ def test_one_click_opens_a_table_against_an_opponent_of_the_chosen_strength(serv
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert page.inner_text("[data-game=gin_rummy_v0] .foe").split() == ["vs", "search", "1,873"]
-    box = page.locator("[data-game=gin_rummy_v0] img").bounding_box()
+    picture = page.locator("[data-game=gin_rummy_v0] img")
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
     page.mouse.click(box["x"] + 20, box["y"] + 20)  # all of the tile plays
     page.wait_for_url("**/t/*")
     page.wait_for_selector("#parts rect")
