@@ -24,7 +24,7 @@ def list_deals(game: "Game", options: Options) -> list[tuple[str, float]]:
     dealt, wrong = _dealt_tokens(game, options), why_not_listed(game, options)
     if wrong or dealt is None:
         raise NotImplementedError(wrong)
-    rolled = _rolled(game, options)
+    rolled = game.rolled(options)
     if rolled is not None:
         faces, _ = rolled
         rolls = itertools.product(range(faces), repeat=dealt)
@@ -42,15 +42,11 @@ def why_not_listed(game: "Game", options: Options) -> str:
         orders = f"the deck has {_rounded(_num_sequences(Counter(deck), len(deck)))} orders"
         why = orders if deck else "chance continues after the deal"
         return f"{game.name} has too many deals to list with these options: {why}; {limit}"
-    rolled = _rolled(game, options)
+    rolled = game.rolled(options)
     number = _num_sequences(Counter(deck), dealt) if rolled is None else rolled[0] ** dealt
     if number <= _MOST_DEALS:
         return ""
     return f"{game.name} with {options.num_players} players has too many deals to list: {_rounded(number)}; {limit}"
-
-
-def _rolled(game: "Game", options: Options) -> tuple[int, int] | None:
-    return None if game.first_roll is None else game.first_roll(options)
 
 
 def _dealt_tokens(game: "Game", options: Options) -> int | None:

@@ -274,6 +274,10 @@ class Game:
         """
         return self.state_type.from_bytes(self, data, trusted)
 
+    def rolled(self, options: Options) -> tuple[int, int] | None:
+        """Return (faces, dice) of the first roll, or None if the game has a deck with these options."""
+        return None if self.first_roll is None else self.first_roll(options)
+
     def parse_deck(self, deck: str | Sequence[int] | None, options: Options) -> np.ndarray:
         """Return the tokens of an explicit deck, int16.
 
@@ -286,7 +290,7 @@ class Game:
             raise DeckError(f"{self.name}: an explicit deck is a text or a list of tokens; got {short(deck)}")
         tokens = [self.view.parse_token(part) for part in split_tokens(deck)] if isinstance(deck, str) else list(deck)
         known = self.deck(options).tolist()
-        rolled = self.first_roll(options) if self.first_roll is not None else None
+        rolled = self.rolled(options)
         if rolled is not None:
             faces, dice = rolled
             if len(tokens) > dice:

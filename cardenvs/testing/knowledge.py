@@ -31,7 +31,7 @@ class Tracker:
     def __init__(self, game: Game, options: Any) -> None:
         self.game = game
         deck = game.deck(options)
-        rolled = game.first_roll(options) if game.first_roll is not None else None
+        rolled = game.rolled(options)
         if rolled is None:
             self.faces, self.copies = np.unique(deck, return_counts=True)
         else:  # drawn with replacement

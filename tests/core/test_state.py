@@ -278,9 +278,9 @@ def test_what_a_deck_leaves_out_comes_from_the_seed():
 
 def test_a_whole_deck_leaves_nothing_to_the_seed(every_game):
     options = every_game.make_options()
-    is_dice = every_game.first_roll is not None and every_game.first_roll(options) is not None
+    is_dice = every_game.rolled(options) is not None
     if is_dice:
-        faces, dice = every_game.first_roll(options)
+        faces, dice = every_game.rolled(options)
         tokens = [k % faces for k in range(dice)]
     else:
         tokens = every_game.deck(options).tolist()

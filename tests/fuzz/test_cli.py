@@ -110,13 +110,8 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],
 }
-LONGER = {
-    "texas_holdem",
-    "rummikub",
-    "poker",
-    "bridge",
-    "blackjack",
-}  # games that take long to load: in the long form only
+# Games that take long to load: in the long form only.
+LONGER = {"texas_holdem", "rummikub", "poker", "bridge", "blackjack"}
 
 
 def commands(group, path=()):

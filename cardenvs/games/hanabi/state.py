@@ -33,10 +33,12 @@ _PRESETS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class HanabiOptions(Options):
-    """Options of Hanabi. Those that are None get the value of the preset."""
+    """Options of Hanabi. The preset fills in those left at None."""
 
     num_players: int = option(2, low=2, high=5, doc="players at the table")
-    preset: str = option("full", choices=("full", "small", "very_small"), doc="what the options that are none become")
+    preset: str = option(
+        "full", choices=("full", "small", "very_small"), doc="sizes and tokens for the options left at None"
+    )
     colors: int = option(None, low=1, high=5, optional=True, doc="colours: red, yellow, green, white, blue")
     ranks: int = option(None, low=1, high=5, optional=True, doc="ranks of each colour")
     hand_size: int = option(None, low=1, high=5, optional=True, doc="cards in hand; full: 5, or 4 if more than 3 play")
@@ -56,7 +58,7 @@ class HanabiOptions(Options):
     )
 
     def __post_init__(self) -> None:
-        """Take from the preset what is None."""
+        """Fill in from the preset what is None."""
         preset = _PRESETS.get(self.preset, {})
         for name in ("colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens"):
             if getattr(self, name) is None:
