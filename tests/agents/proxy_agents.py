@@ -182,7 +182,7 @@ def peeks(game, options):
     from cardenvs.core.state import State
 
     def before(turn):
-        states = [one for one in gc.get_objects() if isinstance(one, State)]
+        states = [one for one in gc.get_objects() if issubclass(type(one), State)]
         turn.notes["hands"] = [one.table(OMNISCIENT).piles and table_texts(one.view(OMNISCIENT)) for one in states]
         turn.notes["environment"] = [name for name in os.environ if "KEY" in name]
 

@@ -100,7 +100,8 @@ class Steals(Cheat):
             seen += frame.f_locals.values()
             frame = frame.f_back
         seen += gc.get_objects()
-        true = [one for one in seen if isinstance(one, State) and one.has_history]
+        # By type, not `isinstance`: a dead proxy or a lazy module answers that with an error.
+        true = [one for one in seen if issubclass(type(one), State) and one.has_history]
         turn.notes["found"] = bool(true)
         for state in true:
             with contextlib.suppress(Exception):
