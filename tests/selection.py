@@ -1,8 +1,8 @@
 """Which tests a run takes, and which of them stay together on one worker.
 
 Tests marked `rotating` are costly checks of a game, of the compiler, or of processes and browsers. Where no path is
-given on the command line, they run for what has changed since the base commit, with a sample of the others: one in four
-tests of games, and one in four files of other tests, drawn from the commit's hash.
+given on the command line, they run for what has changed since the base commit, with a sample of the others: one in
+eight tests of games, and one in eight files of other tests, drawn from the commit's hash.
 Environment variables:
 
 * `CARDENVS_SAMPLE`: seed of the sample, as printed at the start of a run; `all` takes every test marked `rotating`.
@@ -32,7 +32,7 @@ _GAME = re.compile("|".join(GAMES))
 _LASTING = re.compile(r"scope=.(module|package|session)")
 _KIT = re.compile(r"cardenvs/kits/(\w+)")
 _SHARED_CODE = ("cardenvs/core/", "cardenvs/testing/", "cardenvs/envs/")
-_ONE_IN = 4
+_ONE_IN = 8
 
 
 # ---------------------------------------------------------------------------------------------------------------
