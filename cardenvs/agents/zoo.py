@@ -1,6 +1,7 @@
 """Agents of the kind `zoo`: trained policies that ship with cardenvs, by name.
 
     zoo:GAME/NAME
+    zoo:GAME        where the game has one policy
 
 The folder `cardenvs/zoo` has two files for each policy: its weights, NAME.safetensors, and its card, NAME.md, which
 says how it was trained, how strong it is, and what it does badly. A card may begin with parameters, as in a spec,
@@ -69,7 +70,10 @@ def _split(argument: str) -> tuple[str, str]:
     name, _, parameters = argument.partition(",")
     if not name:
         raise AgentError("zoo needs the name of a policy, as in zoo:GAME/ppo; `cardenvs zoo list` lists all")
-    return name, parameters
+    of_game = [one for one in zoo_names() if one.startswith(f"{name}/")]
+    if len(of_game) > 1:
+        raise AgentError(f"the zoo has {len(of_game)} policies of {name}: {', '.join(of_game)}; name one of them")
+    return of_game[0] if of_game else name, parameters
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:

@@ -10,6 +10,7 @@ from cardenvs.cli.bench import bench
 from cardenvs.cli.clone import clone
 from cardenvs.cli.curves import curves
 from cardenvs.cli.doctor import doctor
+from cardenvs.cli.evaluate import evaluate
 from cardenvs.cli.exploit import exploit
 from cardenvs.cli.games import games
 from cardenvs.cli.info import info
@@ -83,8 +84,8 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, trajectories, train, clone, curves, solve, exploitability, exploit,
-    replay, serve, prompt, llm_stub, warmup, doctor, new_game,
+    games, info, play, match, simulate, evaluate, verify, trajectories, train, clone, curves, solve, exploitability,
+    exploit, replay, serve, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command(cls=ServeCommand if command is serve else None)(command)
 # Everything after `bench` goes to the benchmarks.

@@ -1,0 +1,145 @@
+"""The card of an evaluation: its result as JSON values, which anyone can check against the games in the store."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from cardenvs.arena.evaluation.protocol import Task, agent_spec, read_protocol
+from cardenvs.arena.evaluation.scores import Evaluation, GameScore, mean_of, scaled
+from cardenvs.arena.match import Match
+from cardenvs.arena.results.document import Document, versions
+from cardenvs.arena.results.statistics import Estimate, summarise
+from cardenvs.arena.store import Store
+from cardenvs.core.errors import FormatError
+
+FORMAT = "cardenvs evaluation"
+FORMAT_VERSION = 1
+_CLOSE = 1e-9
+
+
+def evaluation_card(evaluation: Evaluation, digest: str) -> Document:
+    """Return an evaluation as JSON values. Bounds of intervals are null where there is one deal only.
+
+    `digest` is that of the store with its games (`Store.digest`).
+    """
+    seeds = {game.match.seed_text for game in evaluation.games}
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "protocol": evaluation.protocol.version,
+        "size": evaluation.size,
+        "agent": evaluation.agent,
+        "is_complete": evaluation.is_complete,
+        "score": _estimate(evaluation.mean),
+        "seeds": sorted(seeds),
+        "games": [_game(game) for game in evaluation.games],
+        "not_played": evaluation.not_played,
+        "digest": digest,
+        "versions": versions(),
+    }
+
+
+def _game(game: GameScore) -> Document:
+    entry = game.match.entries[0]
+    return {
+        "game": game.task.game,
+        "title": game.match.game.title,
+        "options": game.task.options,
+        "reference": game.task.reference,
+        "match": game.match.id,
+        "agent": entry.spec,
+        "fingerprint": entry.fingerprint,
+        "conditions": entry.conditions,
+        "score": _estimate(game.score),
+        "result": _estimate(game.result),
+        "unit": game.match.game.returns(game.match.options).result_unit_label,
+        "decisions": game.decisions,
+        "decision_ms": 1000 * game.decision_seconds,
+        "failures": dict(game.failures),
+    }
+
+
+def _estimate(estimate: Estimate) -> Document:
+    bounds = {"low": estimate.low, "high": estimate.high}
+    return {
+        "mean": estimate.mean,
+        **{name: None if math.isinf(value) else value for name, value in bounds.items()},
+        "deals": estimate.deals,
+    }
+
+
+def check_card(card: Any, store: Store) -> list[str]:
+    """Return in what a card differs from the protocol and from the games of a store; empty if in nothing.
+
+    The scores are computed again from the games. Whether the games were played by the rules is for
+    `cardenvs.arena.verify` to say.
+
+    Raises:
+        FormatError: it is not the card of an evaluation.
+        ArenaError: its protocol is not known, or the store is damaged.
+    """
+    try:
+        if card["format"] != FORMAT or card["format_version"] != FORMAT_VERSION:
+            raise FormatError(f"this is not a card of `cardenvs evaluate` (format {FORMAT!r}, {FORMAT_VERSION})")
+        return list(_differences(card, store))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"this is not a whole card of `cardenvs evaluate`: {error}") from None
+
+
+def _differences(card: Any, store: Store) -> Iterator[str]:
+    protocol = read_protocol(card["protocol"])
+    tasks = {task.game: task for task in protocol.chosen(card["size"])}
+    known, scores = set(store.match_ids()), []
+    for entry in card["games"]:
+        task = tasks.get(entry["game"])
+        if task is None:
+            yield f"{entry['game']}: protocol {protocol.version} does not have it in the size {card['size']}"
+            continue
+        if entry["match"] not in known:
+            yield f"{task.game}: the store does not have its match {entry['match']}"
+            continue
+        match = store.match(entry["match"]).changed(deals=task.deals[card["size"]])
+        wanted = task.match(card["agent"], match.deals, match.seed, protocol.limits)
+        yield from _setting_differences(task, match, wanted, card["agent"])
+        result = summarise(match, store.results(entry["match"])).standings[0].mean
+        scores.append(scaled(result, task))
+        yield from _value_differences(task.game, entry, result, scores[-1])
+    whole = len(scores) == len(tasks) and all(
+        one.deals == task.deals[card["size"]] for one, task in zip(scores, tasks.values(), strict=False)
+    )
+    if bool(card["is_complete"]) != whole:
+        yield f"is_complete is {card['is_complete']}, but the store says {whole}"
+    if scores and not _same(card["score"], mean_of(scores)):
+        yield f"the mean score is {card['score']['mean']}, but the games give {mean_of(scores).mean}"
+
+
+def _setting_differences(task: Task, match: Match, wanted: Match, agent: str) -> Iterator[str]:
+    """Yield in what a match differs from the one that the protocol asks for."""
+    if match.game.name != task.game or match.options != wanted.options:
+        yield f"{task.game}: the match has other options than the protocol"
+    if [entry.spec for entry in match.entries] != [entry.spec for entry in wanted.entries]:
+        yield f"{task.game}: the match has other agents than {agent_spec(agent, task.game)} and {task.reference}"
+    if match.lineups != wanted.lineups or match.guard != wanted.guard:
+        yield f"{task.game}: the match has other seats or limits than the protocol"
+
+
+def _value_differences(game: str, entry: Any, result: Estimate, score: Estimate) -> Iterator[str]:
+    for name, found in (("result", result), ("score", score)):
+        if not _same(entry[name], found):
+            yield (
+                f"{game}: the {name} is {entry[name]['mean']} in {entry[name]['deals']} deals, but the games give "
+                f"{found.mean} in {found.deals}"
+            )
+
+
+def _same(shown: Any, found: Estimate) -> bool:
+    values = _estimate(found)
+    return all(
+        shown[name] == value
+        or (
+            shown[name] is not None
+            and value is not None
+            and math.isclose(shown[name], value, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        )
+        for name, value in values.items()
+    )
