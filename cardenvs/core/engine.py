@@ -14,7 +14,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
-from cardenvs.core.legal import WIDE, add_bits, undo_bits, undo_mask, write_bits, write_bits_below
+from cardenvs.core.legal import LONG, WIDE, add_bits, undo_bits, undo_mask, write_bits, write_range
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
@@ -226,19 +226,20 @@ class Engine:
             n = list_legal(s, i, b.legal, b.amounts)
             b.num_legal[i] = n
             for k in range(n, before):  # the rest of the previous list, which may be another player's
-                row[k] = NO_ACTION
-            has_all_below = n > 0 and row[n - 1] == n - 1  # the list ascends
+                row[np.uint64(k)] = NO_ACTION
+            first = np.int64(row[0])
+            is_range = n >= LONG and row[np.uint64(n - 1)] == first + n - 1  # the list ascends
             if is_wide:
                 add_bits(row, n, words)
-            elif has_all_below:
-                write_bits_below(n, words)
+            elif is_range:
+                write_range(first, n, words)
             else:
                 write_bits(row, n, words)
             if write_mask:
                 ones = b.mask[i]
-                if has_all_below and not is_wide:
-                    ones[:n] = 1
-                    ones[n:] = 0
+                if is_range and not is_wide:
+                    ones[:] = 0
+                    ones[first : first + n] = 1
                 else:
                     if not is_wide:
                         ones[:] = 0

@@ -10,6 +10,9 @@ from cardenvs.core.rng import mix64
 WIDE = 1 << 14
 """Number of actions from which a step changes the masks of a batch only at the ids of the old and the new lists."""
 
+LONG = 8
+"""Number of actions in a row from which a batch writes them as a range; one by one is faster for fewer."""
+
 _U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
 
@@ -53,11 +56,16 @@ def write_bits(legal, n, words):
 
 
 @kernel(inline=True)
-def write_bits_below(n, words):
-    """Set the bits below n in `words`, uint64, and clear the others."""
+def write_range(first, n, words):
+    """Set the bits first..first + n - 1 in `words`, uint64, and clear the others."""
     for w in range(words.shape[0]):
-        left = n - 64 * w
-        words[w] = _ALL if left >= 64 else (_U1 << np.uint64(max(left, 0))) - _U1
+        words[w] = _bits_below(first + n - 64 * w) ^ _bits_below(first - 64 * w)
+
+
+@kernel(inline=True)
+def _bits_below(n):
+    """Return a word with the bits below n; n may be negative or more than 64."""
+    return _ALL if n >= 64 else (_U1 << np.uint64(max(n, 0))) - _U1
 
 
 @kernel(inline=True)

@@ -144,8 +144,8 @@ def bits_of(cards: list[int]) -> np.int64:
 
 @kernel
 def lowest_card(bits):
-    """Return the lowest card id in a non-empty bit set (int64), read from the exponent of the lowest bit as a float."""
-    return (np.float64(bits & -bits).view(np.int64) >> 52) - 1023
+    """Return the lowest card id in a non-empty bit set (int64)."""
+    return count_bits(~bits & (bits - 1))  # one instruction: it counts the zeros below the lowest one
 
 
 @kernel(inline=True)

@@ -1,5 +1,7 @@
 """Lists of legal actions from bit sets."""
 
+import numpy as np
+
 from cardenvs.core.kernel import kernel
 from cardenvs.kits.cards import lowest_card
 
@@ -12,7 +14,7 @@ def list_bits(bits, first, out, n):
         the next free index of `out`.
     """
     while bits:
-        out[n] = first + lowest_card(bits)
+        out[np.uint64(n)] = first + lowest_card(bits)
         bits &= bits - 1
         n += 1
     return n

@@ -149,7 +149,9 @@ def entries(
     name: str, labels: Labels, doc: str, source: Source, high: Bound = 1, low: Bound = 0, size: Count = 0
 ) -> Part:
     """Return a section of numbers: entry k is field[k], field[p, k] or, with a kernel, source(s, p, k)."""
-    code = ("for k in range({size}):", "    out[np.uint64({at} + k)] = {entry}")
+    code: tuple[str, ...] = ("copy_row({row}, {size}, out, {at})",)
+    if callable(source):
+        code = ("for k in range({size}):", "    out[np.uint64({at} + k)] = {source}(s, p, k)")
     return _part(name, labels, doc, code, source, high=high, low=low, size=size)
 
 
@@ -179,6 +181,21 @@ def write_bits(bits, size, out, at):
                 out[np.uint64(at + 8 * k + bit)] = _BITS[np.uint64(bits >> 8 * k & 255), bit]
         for bit in range(size % 8):
             out[np.uint64(at + size // 8 * 8 + bit)] = _BITS[np.uint64(bits >> size // 8 * 8 & 255), bit]
+
+
+@kernel(inline=True)
+def copy_row(row, size, out, at):
+    """Write row[0:size] to out[at:at + size]."""
+    # Eight are read before they are written: the compiler, which cannot tell that `row` and `out` do not overlap, then
+    # copies them at once.
+    for k in range(size // 8):
+        i, j = 8 * k, at + 8 * k
+        a, b, c, d = row[np.uint64(i)], row[np.uint64(i + 1)], row[np.uint64(i + 2)], row[np.uint64(i + 3)]
+        e, f, g, h = row[np.uint64(i + 4)], row[np.uint64(i + 5)], row[np.uint64(i + 6)], row[np.uint64(i + 7)]
+        out[np.uint64(j)], out[np.uint64(j + 1)], out[np.uint64(j + 2)], out[np.uint64(j + 3)] = a, b, c, d
+        out[np.uint64(j + 4)], out[np.uint64(j + 5)], out[np.uint64(j + 6)], out[np.uint64(j + 7)] = e, f, g, h
+    for k in range(size // 8 * 8, size):
+        out[np.uint64(at + k)] = row[np.uint64(k)]
 
 
 @kernel(inline=True)
@@ -332,6 +349,7 @@ class _Code:
             "np": np,
             "wrap": wrap,
             "write_bits": write_bits,
+            "copy_row": copy_row,
             "mark_steps": mark_steps,
             "side_of": side_of,
         }
@@ -378,10 +396,10 @@ class _Code:
         if isinstance(part.source, str):
             dimensions, field = self._state_dtype[part.source].ndim, f"s.{part.source}"
             value = f"{field}[p]" if dimensions else field
-            given = {"value": value, "entry": f"{field}[p, k]" if dimensions > 1 else f"{field}[k]"}
+            given = {"value": value, "row": f"{field}[p]" if dimensions > 1 else field}
         else:
             source = self._named(f"source_{k}", part.source)
-            given = {"source": source, "value": f"{source}(s, p)", "entry": f"{source}(s, p, k)"}
+            given = {"source": source, "value": f"{source}(s, p)"}
         if part.data is not None:
             given["data"] = self._named(f"data_{k}", part.data)
         for line in part.code:

@@ -10,6 +10,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.kits.cards import count_bits
 
 MAX_COLORS, MAX_RANKS, RAINBOW = 5, 5, 5
+_MAX_RANKS = np.uint64(MAX_RANKS)  # no sign, so that a division is one multiplication
 NUM_SUITS = MAX_COLORS + 1
 NUM_CARDS = NUM_SUITS * MAX_RANKS  # different ones
 MAX_DECK = 10 * NUM_SUITS
@@ -47,13 +48,13 @@ def cards_of(cards):
 @kernel(inline=True)
 def suit_of(card):
     """Return the suit of a card; 5 is the rainbow."""
-    return np.int64(card) // MAX_RANKS
+    return np.int64(np.uint64(card) // _MAX_RANKS)
 
 
 @kernel(inline=True)
 def rank_of(card):
     """Return the rank of a card, from 0."""
-    return np.int64(card) % MAX_RANKS
+    return np.int64(np.uint64(card) % _MAX_RANKS)
 
 
 @kernel(inline=True)

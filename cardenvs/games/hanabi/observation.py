@@ -9,7 +9,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.hanabi import state as st
-from cardenvs.games.hanabi.cards import COPIES, MAX_COLORS, MAX_RANKS, number_in, number_of, rank_of, suit_of
+from cardenvs.games.hanabi.cards import COPIES, MAX_COLORS, MAX_DECK, MAX_RANKS, number_in, number_of, rank_of, suit_of
 from cardenvs.games.hanabi.memory import is_called_playable
 from cardenvs.games.hanabi.rules import hint_of, is_hint
 from cardenvs.games.hanabi.state import STATE
@@ -20,6 +20,7 @@ _PERCENT = 100
 _JUDGEMENTS = 3  # playable, useless, critical
 _PAIRS = np.array([[bits >> 2 * k & 3 for k in range(MAX_RANKS)] for bits in range(1 << 2 * MAX_RANKS)], np.int8)
 _SINGLES = np.array([[bits >> k & 1 for k in range(MAX_RANKS)] for bits in range(1 << MAX_RANKS)], np.int8)
+_SHARES = _PERCENT / np.arange(MAX_DECK + 1).clip(1)  # of one card among so many; faster than a division
 _FLAGS = 4  # of a place of a hand: touched by a colour, by a rank, what a hint was about, called playable
 
 
@@ -128,7 +129,7 @@ def _write_chances(s, p, out, at):
     unseen = st.unseen_by(s, p)
     for k in range(s.hand_sizes[p]):
         fits = st.possible(s, p, k)
-        share = _PERCENT / max(number_in(unseen, fits), 1)
+        share = _SHARES[np.uint64(number_in(unseen, fits))]
         out[np.uint64(at)] = np.int64(share * number_in(unseen, fits & s.playable))
         out[np.uint64(at + 1)] = np.int64(share * number_in(unseen, fits & s.useless))
         out[np.uint64(at + 2)] = np.int64(share * number_in(unseen, fits & s.critical))

@@ -14,6 +14,8 @@ from cardenvs.games.hanabi.cards import (
     MAX_RANKS,
     NUM_CARDS,
     NUM_SUITS,
+    OF_RANKS,
+    OF_SUITS,
     RAINBOW,
     bit_of,
     number_of,
@@ -53,8 +55,7 @@ def deal(s, given, log):
     s.information, s.lives = s.rules.max_information_tokens, s.rules.max_life_tokens
     ev.log_set(log, st.TOKENS, ev.NO_PLAYER, st.INFORMATION, s.information)
     ev.log_set(log, st.NEW_LIVES, ev.NO_PLAYER, st.LIVES, s.lives)
-    for suit in range(NUM_SUITS):
-        _judge_suit(s, suit)
+    _judge_all(s)
     for p in range(st.MAX_PLAYERS):
         s.last_action[p], s.last_card[p] = st.NO_ACTION, NO_CARD
         for k in range(st.MAX_HAND):
@@ -100,6 +101,18 @@ def _draw(s, player, kind, log):
         ev.log_set(log, st.LAST_ROUND, ev.NO_PLAYER, st.TURNS_LEFT, s.turns_left)
 
 
+@kernel(inline=True)
+def _judge_all(s):
+    """Say the same of all cards before the first play as `_judge_suit` does later of those of one suit."""
+    suits, ranks = st.all_suits(s.rules), np.int64(s.rules.ranks)
+    of_ranks = OF_RANKS[np.uint64((1 << ranks) - 1)]
+    playing = OF_SUITS[np.uint64(suits)] & of_ranks
+    s.useless = of_ranks & ~playing
+    s.playable = playing & OF_RANKS[1]
+    if ranks > 1:
+        s.critical = playing & OF_RANKS[np.uint64(1 << (ranks - 1))]
+
+
 @kernel
 def _judge_suit(s, suit):
     """Say of each card of a suit whether it can be played now, never any more, or has one copy left."""
@@ -133,11 +146,16 @@ def is_hint(s, action):
 def hint_of(s, action):
     """Return a hint as (offset of the receiver, colour or -1, rank or -1) (6)."""
     colours, ranks = st.count_hint_colours(s.rules), np.int64(s.rules.ranks)
-    k = action - 2 * np.int64(s.rules.hand_size)
+    k, offset = action - 2 * np.int64(s.rules.hand_size), np.int64(1)
     by_colour = (s.rules.num_players - 1) * colours
-    if k < by_colour:
-        return 1 + k // colours, k % colours, np.int64(-1)
-    return 1 + (k - by_colour) // ranks, np.int64(-1), (k - by_colour) % ranks
+    is_colour = k < by_colour
+    if not is_colour:
+        k -= by_colour
+    values = colours if is_colour else ranks
+    while k >= values:  # a division would take longer
+        k -= values
+        offset += 1
+    return (offset, k, np.int64(-1)) if is_colour else (offset, np.int64(-1), k)
 
 
 @kernel(inline=True)

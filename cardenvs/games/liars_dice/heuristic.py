@@ -73,7 +73,7 @@ def weigh_faces(s, weights):
         for face in range(s.rules.sides):
             weights[p, face] = 1.0
     for k in range(s.num_bids):
-        weights[s.bidders[k], face_of(s, np.int64(s.bids[k])) - 1] = 1.0 + _LOAD
+        weights[s.bids[k, 1], face_of(s, np.int64(s.bids[k, 0])) - 1] = 1.0 + _LOAD
 
 
 @kernel

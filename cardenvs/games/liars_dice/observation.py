@@ -1,5 +1,7 @@
 """What a player of liar's dice observes: own dice, everybody's number of dice, the bids, the dice shown last."""
 
+import numpy as np
+
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.liars_dice.rules import EXACT_BIDDINGS, STATE, most_bids
@@ -16,8 +18,9 @@ def _all_dice(options):
 
 @kernel(inline=True)
 def _write_bids(s, p, out, at):
+    n = np.int64(s.rules.num_players)
     for k in range(s.num_bids):
-        out[at + s.bids[k]] = 1 + wrap(s.bidders[k] - p + s.rules.num_players, s.rules.num_players)
+        out[np.uint64(at + s.bids[k, 0])] = 1 + wrap(s.bids[k, 1] - p + n, n)
 
 
 @kernel(inline=True)

@@ -69,20 +69,19 @@ STATE = record(
     rules_dtype(LiarsDiceOptions),
     MAX_PLAYERS,
     [
-        ("dice", "i1", (MAX_PLAYERS, MAX_SIDES)),  # how many dice show each face           seen by: owner; all if shown
         ("num_dice", "i1", (MAX_PLAYERS,)),  #                                              seen by: all
         ("all_dice", "i1"),  # their sum                                                    seen by: all
         ("is_shown", "u1"),  # 1: the dice were shown, and no others rolled                 seen by: all
-        ("shown", "i1", (MAX_PLAYERS, MAX_SIDES)),  # dice shown last; 0 in the first bidding   seen by: all
         ("num_bids", "u1"),  # made in this bidding                                         seen by: all
-        ("bids", "u1", (MAX_BIDS,)),  # their ids, in order                                 seen by: all
-        ("bidders", "i1", (MAX_BIDS,)),  # who made them                                    seen by: all
         ("quantity", "i1"),  # of the last bid; 0 before the first                          seen by: all
         ("face", "i1"),  # of the last bid, from 1; 0 before the first                      seen by: all
         ("bidder", "i1"),  # of the last bid                                                seen by: all
-        ("num_biddings", "i2"),  # begun                                                    seen by: all
         ("is_palifico", "u1"),  # whether this bidding is one (4.6)                         seen by: all
         ("had_palifico", "u1", (MAX_PLAYERS,)),  #                                          seen by: all
+        ("num_biddings", "i2"),  # begun                                                    seen by: all
+        ("dice", "i1", (MAX_PLAYERS, MAX_SIDES)),  # how many dice show each face           seen by: owner; all if shown
+        ("shown", "i1", (MAX_PLAYERS, MAX_SIDES)),  # dice shown last; 0 in the first bidding   seen by: all
+        ("bids", "u1", (MAX_BIDS, 2)),  # id and bidder of each, in order; last, as few are made    seen by: all
     ],
 )
 
@@ -205,7 +204,8 @@ def _begin_bidding(s, starter, given, log):
     next_given = 0
     for p in range(s.rules.num_players):
         next_given = _roll(s, p, given, next_given)
-        ev.log_event(log, ROLLED, p, ev.UNKNOWN, DICE + p, ev.NO_PLACE, as_number(s, p), 1 << p, ev.EVERYBODY)
+        if log.shape[0]:  # the number takes longer than the roll
+            ev.log_event(log, ROLLED, p, ev.UNKNOWN, DICE + p, ev.NO_PLACE, as_number(s, p), 1 << p, ev.EVERYBODY)
     s.num_bids = s.quantity = s.face = 0
     ev.log_set(log, NO_BIDS, ev.NO_PLAYER, BID, 0)
     s.current_player = starter
@@ -327,7 +327,7 @@ def apply_action(s, action, log):
 @kernel(inline=True)
 def _bid(s, player, bid, log):
     """The player makes a bid, and the next one is to act (2.1)."""
-    s.bids[s.num_bids], s.bidders[s.num_bids] = bid, player
+    s.bids[s.num_bids, 0], s.bids[s.num_bids, 1] = bid, player
     s.num_bids += 1
     s.quantity, s.face, s.bidder = quantity_of(s, bid), face_of(s, bid), player
     ev.log_set(log, BIDS, player, BID, 10 * s.quantity + s.face)
@@ -350,7 +350,8 @@ def _show_dice(s, log):
     for p in range(s.rules.num_players):
         for face in range(s.rules.sides):
             s.shown[p, face] = s.dice[p, face]
-        ev.log_set(log, SHOWS, p, DICE + p, as_number(s, p))
+        if log.shape[0]:
+            ev.log_set(log, SHOWS, p, DICE + p, as_number(s, p))
 
 
 @kernel(inline=True)

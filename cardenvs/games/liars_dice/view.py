@@ -95,7 +95,7 @@ def _bids_sheet(s):
     """Return the bids of this bidding, a row for each round of the table."""
     n, rows, last = int(s.rules.num_players), [], -1
     for k in range(int(s.num_bids)):
-        bid, bidder = int(s.bids[k]), int(s.bidders[k])
+        bid, bidder = map(int, s.bids[k])
         if not rows or bidder <= last:
             rows.append([])
         rows[-1] += [""] * (bidder - len(rows[-1])) + [f"{rules.quantity_of(s, bid)}-{rules.face_of(s, bid)}"]

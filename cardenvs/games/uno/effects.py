@@ -34,8 +34,8 @@ def _leave_hand(s, player, kind):
         knowledge.clear_guilt(s, player, kind // COLOURED)
     if s.knowing[player]:
         for viewer in range(s.rules.num_players):
-            if s.known[kind, viewer, player] > 0:
-                s.known[kind, viewer, player] -= 1
+            if s.known[player, viewer, kind] > 0:
+                s.known[player, viewer, kind] -= 1
     if s.is_tracked:
         places.note_played(s, player, kind)
 
@@ -74,7 +74,7 @@ def clear_table(s):
             s.knowing[p] = 0
             for viewer in range(s.rules.num_players):
                 for kind in range(NUM_KINDS):
-                    s.known[kind, viewer, p] = 0
+                    s.known[p, viewer, kind] = 0
     s.drawn = state.NO_CARD
     s.is_shown = s.is_tracked = 0
     knowledge.forget(s)
@@ -273,7 +273,7 @@ def show_hand(s, player, viewer, log):
         number = np.int64(s.hands[player, kind])
         if number:
             _reveal(s, player, kind, number, table.SHOWS_HAND, 1 << viewer, log)
-        s.known[kind, viewer, player] = number
+        s.known[player, viewer, kind] = number
     s.knowing[player] |= 1 << viewer
     if s.is_tracked:
         places.note_shown(s, player, viewer)
@@ -346,7 +346,7 @@ def _remember_own(s):
         if s.is_tracked:
             places.note_shown(s, p, p)
         for kind in range(NUM_KINDS):
-            s.known[kind, p, p] = s.hands[p, kind]
+            s.known[p, p, kind] = s.hands[p, kind]
 
 
 @kernel
@@ -355,7 +355,7 @@ def _forget_own(s):
     for p in range(s.rules.num_players):
         s.knowing[p] &= ~(1 << p)
         for kind in range(NUM_KINDS):
-            s.known[kind, p, p] = 0
+            s.known[p, p, kind] = 0
         if s.is_tracked:
             places.forget_own(s, p)
 
@@ -372,4 +372,4 @@ def _swap(s, one, other):
     for kind in range(NUM_KINDS):
         s.hands[one, kind], s.hands[other, kind] = s.hands[other, kind], s.hands[one, kind]
         for p in range(s.rules.num_players):
-            s.known[kind, p, one], s.known[kind, p, other] = s.known[kind, p, other], s.known[kind, p, one]
+            s.known[one, p, kind], s.known[other, p, kind] = s.known[other, p, kind], s.known[one, p, kind]

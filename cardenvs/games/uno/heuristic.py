@@ -179,12 +179,12 @@ def _chance_of_guilt(s, player):
     for kind in range(NUM_KINDS):
         number = COPIES[kind] - s.discarded[kind] - s.hands[player, kind]
         for p in range(s.rules.num_players):
-            number -= s.known[kind, player, p]
+            number -= s.known[p, player, kind]
         unseen += number
-        known += s.known[kind, player, author]
+        known += s.known[author, player, kind]
         if cards >> kind & 1:
             of_colour += number
-            if s.known[kind, player, author]:
+            if s.known[author, player, kind]:
                 return 1.0
     drawn = s.hand_sizes[author] - known
     return _BLUFFS * (1 - chance_of_none(of_colour, drawn, unseen))

@@ -19,6 +19,7 @@ from cardenvs.games.uno.cards import (
 from cardenvs.kits.sections import (
     Observation,
     cards,
+    copy_row,
     entries,
     number,
     one_hot,
@@ -81,8 +82,7 @@ def _write_seats(s, player, out, known_at, cannot_at):
     for seat in range(1, n):
         p = wrap(player + seat, n)
         if s.knowing[p] >> player & 1:
-            for kind in range(NUM_KINDS):
-                out[known + (seat - 1) * NUM_KINDS + kind] = s.known[kind, player, p]
+            copy_row(s.known[p, player], NUM_KINDS, out, known + (seat - 1) * NUM_KINDS)
     if s.is_plain:
         return
     for k in range(s.num_slots):

@@ -41,8 +41,8 @@ def forget(s, viewer):
         s.may[viewer, p] = 0 if p == viewer else _ALL_KINDS
         number = np.int64(0)
         for kind in range(NUM_KINDS):
-            s.sure[kind, viewer, p] = s.known[kind, viewer, p]
-            number += s.known[kind, viewer, p]
+            s.sure[kind, viewer, p] = s.known[p, viewer, kind]
+            number += s.known[p, viewer, kind]
         s.num_sure[viewer, p] = number
 
 
@@ -121,7 +121,7 @@ def num_hidden(s, viewer, kind):
         number -= 1
     if not s.is_tracked:
         for p in range(s.rules.num_players):
-            number -= s.known[kind, viewer, p]
+            number -= s.known[p, viewer, kind]
         return number
     for p in range(s.rules.num_players):
         number -= s.sure[kind, viewer, p]

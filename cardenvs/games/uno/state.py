@@ -105,8 +105,8 @@ STATE = record(
         ("drawn_barred", "i8"),  # the same of the card in `drawn`
         ("guilty", "u1", (MAX_PLAYERS,)),  # bit set of colours of which p has shown to hold a card
         # The large tables come last, so that what every turn needs lies together.
-        # What p knows of the hand of q: known[kind, p, q]; q sees it, too. By kind, as a card that moves concerns all p
-        ("known", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS)),
+        # What p knows of the hand of q: known[q, p]; q sees it, too
+        ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, NUM_KINDS)),
         # Where hidden cards can be, for each player; see places.py                        seen by: that player
         ("sure", "i1", (NUM_KINDS, MAX_PLAYERS, MAX_PLAYERS + 2)),
         ("num_sure", "i1", (MAX_PLAYERS, MAX_PLAYERS + 2)),

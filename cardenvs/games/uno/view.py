@@ -83,7 +83,7 @@ class UnoView(View):
         super().fill_table(s, viewer, table)
         for p in range(int(s.rules.num_players)):
             is_seen = sees(viewer, p) or s.is_shown
-            shown = _listed(s.hands[p] if is_seen else s.known[:, viewer, p] if viewer >= 0 else [])
+            shown = _listed(s.hands[p] if is_seen else s.known[p, viewer] if viewer >= 0 else [])
             table.put("hand", shown, unknown=int(s.hand_sizes[p]) - len(shown), player=p)
             if s.drawn != NO_CARD and p == s.current_player:
                 table.put("drawn", [s.drawn], player=p, seen=sees(viewer, p))
@@ -183,8 +183,7 @@ class UnoView(View):
             "hand_sizes": [int(size) for size in s.hand_sizes[:n]],
             "hand_points": int(hand_points(s, player)),
             "known_hands": [
-                [LABELS[kind] for kind in _listed(s.hands[p] if p == player else s.known[:, player, p])]
-                for p in range(n)
+                [LABELS[kind] for kind in _listed(s.hands[p] if p == player else s.known[p, player])] for p in range(n)
             ],
             "draw_pile": int(s.num_stock),
             "discards": int(s.num_pile),
@@ -226,7 +225,7 @@ def _unseen(s, player):
     """Return how many cards of each kind `player` does not see: in the draw pile and in hands."""
     found = {}
     for kind in range(NUM_KINDS):
-        number = int(COPIES[kind] - s.discarded[kind] - s.hands[player, kind] - s.known[kind, player].sum())
+        number = int(COPIES[kind] - s.discarded[kind] - s.hands[player, kind] - s.known[:, player, kind].sum())
         if s.drawn == kind and s.current_player == player:
             number -= 1
         if number:

@@ -87,7 +87,7 @@ def _list_slots(s, player, places):
 @kernel(inline=True)
 def _num_placed(s, player, p, kind):
     """Return how many cards of a kind `player` knows to be in the hand of `p`."""
-    return np.int64(s.sure[kind, player, p]) if s.is_tracked else np.int64(s.known[kind, player, p])
+    return np.int64(s.sure[kind, player, p]) if s.is_tracked else np.int64(s.known[p, player, kind])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _forget_others(s, player):
             for viewer in range(s.rules.num_players):
                 if viewer != player:
                     for kind in range(NUM_KINDS):
-                        s.known[kind, viewer, p] = 0
+                        s.known[p, viewer, kind] = 0
     if s.is_tracked:
         for p in range(s.rules.num_players):
             if p != player:
