@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _PHH = (".phh", ".phhs")
 _MOST_SHOWN = 20  # notes or errors of a file
+_MOST_DEALS = 10**6
 _MOST_LISTED = 10  # numbers of hands in an error
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
@@ -163,6 +164,59 @@ def stats(
         typer.echo(f"note: files with decimals count chips of 1/{unit} of their unit")
     text = as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n"
     outputs.write("JSON", json, lambda path: write_whole(path, text))
+    outputs.close()
+
+
+@app.command()
+def exploit(
+    agent: Annotated[str, Option(metavar="SPEC", help="A policy of the game, or an agent of the kinds ppo and zoo.")],
+    option: OptionTexts = None,
+    deals: Annotated[int, Option(min=2, max=_MOST_DEALS, help="Deals, each played from both seats.")] = 1000,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of the deals and of all choices.")] = 1,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
+    quiet: Annotated[bool, Option("--quiet", help="Print the result only.")] = False,
+) -> None:
+    """Play a local best response against an agent: a lower bound of what it loses to a best response, without training.
+
+    The response looks one action ahead: it folds, calls, or raises by half the pot, the pot or all its chips, against
+    the hands that the agent would have played like this. It plays single hands of two. `cardenvs exploit` trains a
+    response instead.
+
+    Examples:
+
+    - `cardenvs texas_holdem exploit --agent zoo:texas_holdem_v0/heads_up --deals 5000`
+    - `cardenvs texas_holdem exploit --agent tight_aggressive -o betting=limit --deals 200 --json bound.json`
+    """
+    from dataclasses import asdict
+
+    from cardenvs.agents.specs import make_agent
+    from cardenvs.core.files import write_json
+    from cardenvs.games.texas_holdem import GAME
+    from cardenvs.games.texas_holdem.state import TexasHoldemOptions
+    from cardenvs.tools.texas_holdem import local_best_response as lbr
+
+    outputs = Outputs({"--json": json})
+    options = read_options(GAME, ["format=cash", *(option or [])], default_players=2)
+    assert isinstance(options, TexasHoldemOptions)
+    lbr.check_options(options)
+    player = make_agent(agent, GAME, options)
+    lbr.range_policy(player, options)
+    if not quiet:
+        compile_for(GAME, options, ["random", agent])
+    with ProgressBar("Playing", unit="deals", transient=True, hidden=quiet) as bar:
+        bound = lbr.measure(player, options, deals, seed, bar.show)
+    console = new_console()
+    console.print(
+        f"A local best response wins {bound.mean:+.0f} ± {bound.half:.0f} big blinds per 100 hands from {agent} "
+        f"({deals:,} deals, each from both seats; 95% interval)",
+        markup=False,
+    )
+    console.print(lbr.verdict(bound), markup=False)
+    result = {
+        "format": "cardenvs-lbr-1", "game": GAME.name, "options": options.as_dict(), "agent": agent, "seed": seed,
+        "unit": "bb/100", **asdict(bound), "low": bound.low,
+    }  # fmt: skip
+    outputs.write("JSON", json, lambda target: write_json(target, result))
     outputs.close()
 
 

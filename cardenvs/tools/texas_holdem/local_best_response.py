@@ -12,7 +12,7 @@ of the policy. It is no upper bound: it does not plan beyond one action.
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -120,9 +120,14 @@ class Bound:
         """The lower end of the interval: the agent loses at least that to a best response."""
         return self.mean - self.half
 
-    def as_dict(self) -> dict[str, float]:
-        """Return JSON values."""
-        return asdict(self) | {"low": self.low}
+
+def verdict(bound: Bound) -> str:
+    """Return what a bound says of an agent, and how good it is known to be."""
+    if bound.low > 0:
+        says = f"So a best response wins at least {bound.low:.0f}."
+    else:
+        says = "That proves no loss: the interval reaches zero."
+    return f"{says} It is a lower bound only: the response plans no further than one action, and others may win more."
 
 
 def check_options(options: TexasHoldemOptions) -> None:
