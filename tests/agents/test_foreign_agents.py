@@ -8,7 +8,7 @@ from cardenvs.agents.specs import make_agent
 from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
 from cardenvs.games.gin_rummy.actions import KNOCK_0
-from cardenvs.kits.cards import NUM_CARDS, cards_of
+from cardenvs.kits.cards import NUM_CARDS, cards_of, parse_cards
 from cardenvs.tools.texas_holdem.plain_agents import equity_against_random
 
 HOLDEM, GIN, LEDUC, UNO = (get_game(f"{name}_v0") for name in ("texas_holdem", "gin_rummy", "leduc_poker", "uno"))
@@ -63,7 +63,7 @@ def test_fixed_styles_never_fold():
 
 
 def test_the_equity_player_knows_the_odds():
-    pair = np.array([12, 25])  # two aces
+    pair = np.array(parse_cards("As Ah"))
     assert equity_against_random(pair, np.zeros(0, np.int64), 1, 4000, 1) == pytest.approx(0.852, abs=0.02)
     assert equity_against_random(pair, np.zeros(0, np.int64), 8, 4000, 1) == pytest.approx(0.347, abs=0.03)
     player = agent("plain_equity", HOLDEM, **SINGLE)
@@ -107,7 +107,7 @@ def test_the_gin_bot_sees_what_its_player_sees():
                 assert np.flatnonzero(upcard).tolist() == [int(s.discard_pile[s.num_discards - 1])] * bool(upcard.any())
                 assert np.flatnonzero(upcard | pile).tolist() == cards_of(int(s.discards))
                 assert stock.sum() == s.num_stock
-                assert [a for a in theirs.legal_actions() if a != 55][:1] == state.legal_actions()[:1]
+                assert {a for a in state.legal_actions() if a < KNOCK_0} <= set(theirs.legal_actions())
                 compared += 1
             state.apply(state.policy_action("heuristic" if state.ply % 3 else "random", seed))
     assert compared > 60
@@ -157,8 +157,8 @@ def test_models_of_rlcard_do_what_they_do_there():
     novice = agent("rlcard:gin-rummy-novice-rule", GIN)
     for seed in range(3):
         state = played_out(GIN, [novice, agent("heuristic", GIN)], seed)
-    uno = agent("rlcard:uno-rule-v1", UNO, rlcard=True)
-    played_out(UNO, [uno, uno], 1, rlcard=True)
+    uno = agent("rlcard:uno-rule-v1", UNO, rlcard=True, num_players=2)
+    played_out(UNO, [uno, uno], 1, rlcard=True, num_players=2)
 
 
 def test_a_novice_knocks_as_soon_as_it_can():

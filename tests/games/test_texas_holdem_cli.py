@@ -11,7 +11,7 @@ from cardenvs.core.replay import Replay
 from cardenvs.tools.texas_holdem import phh
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-COMMANDS = ["play-match", "stats", "show", "export-phh", "replay-phh"]
+COMMANDS = ["play-match", "stats", "exploit", "show", "export-phh", "replay-phh"]
 
 
 def call(*words, typed="", code=0):
@@ -111,6 +111,18 @@ def test_figures_are_shown_and_written(match, tmp_path):
     figures = json.loads((tmp_path / "f.json").read_text())
     once = json.loads((match / "aggregates.json").read_text())
     assert {name: f["hands"] for name, f in figures.items()} == {name: 2 * f["hands"] for name, f in once.items()}
+
+
+def test_a_bound_is_printed_and_written(tmp_path):
+    file = tmp_path / "bound.json"
+    text = call("exploit", "--agent", "random", "--deals", 30, "--json", file, "--quiet").stdout
+    assert "big blinds per 100 hands from random (30 deals, each from both seats; 95% interval)" in text
+    assert "So a best response wins at least" in text
+    found = json.loads(file.read_text())
+    assert found["low"] == found["mean"] - found["half"] > 0
+    assert (found["game"], found["agent"], found["unit"], found["deals"]) == ("texas_holdem_v0", "random", "bb/100", 30)
+    assert "asks what search would do with every hand" in refused("exploit", "--agent", "search")
+    assert "plays single hands of two" in refused("exploit", "--agent", "random", "-o", "num_hands=2")
 
 
 def test_hands_go_out_as_phh_and_come_in(match, tmp_path):

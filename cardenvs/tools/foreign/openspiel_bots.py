@@ -178,6 +178,8 @@ class OpenSpielSearchAgent(Agent):
             self._game, mcts.RandomRolloutEvaluator(1, rng), uct_c=float(returns.high - returns.low) or 1.0,
             max_simulations=self.simulations, random_state=rng,
         )  # fmt: skip
+        # its own worlds are drawn from a generator that has no seed
+        bot.set_resampler(lambda state, player: state.resample_from_infostate(player, rng.random_sample))
         return int(bot.step(_spiel_state(self._game, turn)))
 
 
