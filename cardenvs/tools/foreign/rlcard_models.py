@@ -88,7 +88,7 @@ def _limit_state(turn: Turn) -> dict[str, Any]:
 
 
 def _their_card(card: int) -> str:
-    rank, suit = card_label(card)
+    rank, suit = tuple(card_label(card))
     return f"{suit.upper()}{rank}"
 
 
@@ -101,7 +101,7 @@ def _fits_limit(options: dict[str, Any]) -> str:
 
 def _their_gin_card(card: int) -> int:
     """Return RLCard's number of a card: suits in the order S H D C, aces low."""
-    rank, suit = card_label(card)
+    rank, suit = tuple(card_label(card))
     return "A23456789TJQK".index(rank) + 13 * "shdc".index(suit)
 
 

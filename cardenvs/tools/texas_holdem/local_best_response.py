@@ -181,7 +181,7 @@ class _Game:
         self._agent, self._policy, self._seed, self._me = agent, policy, seed, me
         self._state = GAME.state_type(GAME, options, seed=seed)
         own = self._state.record.deck[2 * me : 2 * me + 2]
-        self._weights = (~np.isin(HANDS, own).any(axis=1)).astype(np.float64)
+        self._weights: np.ndarray = (~np.isin(HANDS, own).any(axis=1)).astype(np.float64)
 
     def result(self) -> float:
         """Play the hand and return the chips that the response wins."""
@@ -276,7 +276,8 @@ class _Game:
         after.apply(action)
         legal = after.legal_actions()
         probs = self._policy.probabilities(self._with_hands(after, hands), legal, other, seed)
-        stays = 1 - (probs[:, legal.index(FOLD)] if FOLD in legal else 0.0)
+        folds = probs[:, legal.index(FOLD)] if FOLD in legal else np.zeros(len(hands))
+        stays: np.ndarray = 1 - folds
         called = float(stays.mean())
         wins = float(stays @ equities[hands] / stays.sum()) if called > 0 else 0.0
         pot = int(s.pot)
