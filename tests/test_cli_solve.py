@@ -67,10 +67,18 @@ def test_mccfr_counts_information_states_of_games_that_cannot_be_listed(monkeypa
     monkeypatch.setattr("cardenvs.training.cfr.run._MOST_EVALUATED", 100)
     result = run("solve", "leduc_poker", "--method", "mccfr", "--iterations", "500", "--out", "a")
     assert result.exit_code == 0, result.output
-    assert "too large to list" in result.stdout
+    assert "too large to list: it has about 46 decisions a deal, of which a player tries about" in result.stdout
+    assert "(estimated from 100 random games)" in result.stdout
     assert "NashConv" not in result.stdout
     message = refused("solve", "--out", "a", "--resume", "--until", "0.1")
     assert "too large to compute NashConv" in message
+
+
+def test_mccfr_refuses_a_game_by_its_size_before_it_begins(tmp_path):
+    message = refused("solve", "gin_rummy", "--method", "mccfr", "--out", "a")
+    assert "gin_rummy_v0 is too large for mccfr with these options: about" in message
+    assert "it takes up to 10,000,000 an iteration" in message
+    assert not (tmp_path / "a").exists()
 
 
 def test_random_play_is_as_exploitable_as_the_rules_say():

@@ -6,10 +6,11 @@ Its files are described in cardenvs/agents/checkpoint_file.py, and its network i
 extra `train` (torch).
 """
 
+import copy
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -51,6 +52,12 @@ class PPOAgent(Agent):
         self._reward_scale, self._method = checkpoint["reward_scale"], checkpoint["method"]
         if sample:
             self._check_policy("sample from; leave out sample=true")
+
+    def single_precision(self) -> Self:
+        """Return a copy that computes in float32: twice as fast, for estimates of what the agent would do."""
+        other = copy.copy(self)
+        other._network = copy.deepcopy(self._network).float()
+        return other
 
     def reset(self, seed: int) -> None:
         """Do nothing: all randomness comes from the turns."""

@@ -141,7 +141,8 @@ def _work(run: "Run", iterations: int | None, until: float | None, quiet: bool) 
 def _print_head(run: "Run") -> None:
     name, tree = run.solver.game.name, run.tree
     if tree is None:
-        typer.echo(f"{name} is too large to list: information states are counted as they are visited.")
+        typer.echo(f"{name} is too large to list: it has {run.size}.")
+        typer.echo("Information states are counted as they are visited.")
         typer.echo(f"{'iterations':>12}  {'information states':>18}  {'seconds':>8}")
         return
     typer.echo(

@@ -322,12 +322,15 @@ class Table:
         """Return the rows, int32 (n, COLUMNS), that `viewer` sees, without what it may not see in them.
 
         The sets of viewers are hidden too: VISIBLE becomes 1 if `viewer` sees the face, else 0, and AUDIENCE becomes 1.
+        A counter set to UNKNOWN for nobody to see is hidden from OMNISCIENT as well: records of other programs have
+        such counters.
         """
         bit = viewer_bit(viewer)
         seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
         sees_face = (seen[:, VISIBLE] & bit) != 0 if viewer != OMNISCIENT else np.ones(len(seen), bool)
-        seen[~sees_face, TOKEN] = UNKNOWN
         is_set = np.array([kind.op == Op.SET for kind in self.kinds], bool)[seen[:, KIND]]
+        sees_face &= ~(is_set & (seen[:, VISIBLE] == 0) & (seen[:, VALUE] == UNKNOWN))
+        seen[~sees_face, TOKEN] = UNKNOWN
         seen[~sees_face & is_set, VALUE] = 0
         seen[:, VISIBLE] = sees_face
         seen[:, AUDIENCE] = 1

@@ -199,9 +199,13 @@ def test_opponents_may_be_names_agents_or_functions():
 
 LEDUC_ZOO = next(name for name in zoo_names() if name.startswith("leduc_poker_v0/"))
 OWN_KINDS = {  # a game and a spec for each kind of agent that is no guest
+    "always": ("texas_holdem_v0", "always:pot"),
     "ismcts": ("leduc_poker_v0", "ismcts:simulations=4"),
+    "openspiel_bot": ("leduc_poker_v0", "openspiel_bot:uniform"),
     "pimc": ("bridge_v0", "pimc:worlds=2,tried=2"),
+    "plain_equity": ("texas_holdem_v0", "plain_equity:samples=10"),
     "ppo": ("leduc_poker_v0", f"ppo:{weights_file(LEDUC_ZOO)}"),
+    "rlcard": ("leduc_poker_v0", "rlcard:leduc-holdem-rule-v1"),
     "search": ("leduc_poker_v0", "search:simulations=4,playout=random"),
     "tabular": ("leduc_poker_v0", "tabular:{table}"),
     "zoo": ("leduc_poker_v0", f"zoo:{LEDUC_ZOO},sample=true"),
@@ -228,6 +232,10 @@ def test_agents_of_cardenvs_repeat_in_environments_with_equal_seeds(kind, table)
     game, spec = OWN_KINDS[kind]
     if kind == "pimc":
         pytest.importorskip("endplay")
+    if kind == "openspiel_bot":
+        pytest.importorskip("pyspiel")
+    if kind == "rlcard":
+        pytest.importorskip("rlcard")
     if kind in ("ppo", "zoo"):
         pytest.importorskip("torch")
     games = []

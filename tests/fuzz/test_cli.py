@@ -106,6 +106,7 @@ BASES = {  # words with which a command works, quickly
     "rummikub solve": ["--rack", "R1 R2 R3"],
     "texas_holdem play-match": ["--agents", "random,random", "-o", "format=cash", "-o", "num_hands=2", "--out", "new"],
     "texas_holdem stats": ["hand.json"],
+    "texas_holdem exploit": ["--agent", "random", "--deals", "2"],
     "texas_holdem show": ["hand.json"],
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],

@@ -11,7 +11,7 @@ from cardenvs.core.replay import Replay
 from cardenvs.tools.texas_holdem import phh
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-COMMANDS = ["play-match", "stats", "show", "export-phh", "replay-phh"]
+COMMANDS = ["play-match", "stats", "exploit", "show", "export-phh", "replay-phh"]
 
 
 def call(*words, typed="", code=0):
@@ -113,6 +113,18 @@ def test_figures_are_shown_and_written(match, tmp_path):
     assert {name: f["hands"] for name, f in figures.items()} == {name: 2 * f["hands"] for name, f in once.items()}
 
 
+def test_a_bound_is_printed_and_written(tmp_path):
+    file = tmp_path / "bound.json"
+    text = call("exploit", "--agent", "random", "--deals", 30, "--json", file, "--quiet").stdout
+    assert "big blinds per 100 hands from random (30 deals, each from both seats; 95% interval)" in text
+    assert "So a best response wins at least" in text
+    found = json.loads(file.read_text())
+    assert found["low"] == found["mean"] - found["half"] > 0
+    assert (found["game"], found["agent"], found["unit"], found["deals"]) == ("texas_holdem_v0", "random", "bb/100", 30)
+    assert "asks what search would do with every hand" in refused("exploit", "--agent", "search")
+    assert "plays single hands of two" in refused("exploit", "--agent", "random", "-o", "num_hands=2")
+
+
 def test_hands_go_out_as_phh_and_come_in(match, tmp_path):
     replay = Replay.load(match / "replay.json")
     call("export-phh", match, "--out", tmp_path / "all.phhs")
@@ -138,6 +150,15 @@ def test_what_is_no_record_is_refused(match, tmp_path):
     assert "is not a cardenvs replay" in refused("stats", match / "match.json")
     assert "there is no folder" in refused("export-phh", match, "--hand", 1, "--out", tmp_path / "no" / "x.phh")
     assert "this match has hands 1 to" in refused("export-phh", match, "--hand", 99, "--out", tmp_path / "x.phh")
+
+
+def test_a_hand_that_cannot_be_read_says_why(tmp_path):
+    site = tmp_path / "site.phhs"
+    site.write_text(HANDS)
+    assert "hand [12]: line 21: variant is 'PO'" in refused("show", site, "--hand", 12)
+    assert "hand [12]: line 21: variant is 'PO'" in refused(
+        "export-phh", site, "--hand", 12, "--out", tmp_path / "a.phh"
+    )
 
 
 HANDS = """\
@@ -170,7 +191,7 @@ def test_hands_of_a_site_are_read_one_by_one(tmp_path):
     site.write_text(HANDS)
     ended = call("replay-phh", site, code=1)
     assert "Hand 777 begins." in ended.stdout
-    assert "[b]Otis posts a small blind of 5." in ended.stdout
+    assert "[b]Otis posts a small blind of 0.5." in ended.stdout
     assert "hand 777 [4]: Nyla 51.0, [b]Otis 39.0" in ended.stdout
     assert "hand 9: p1 52.0, p2 38.0" in ended.stdout
     assert "Error: " in ended.stderr
@@ -179,9 +200,22 @@ def test_hands_of_a_site_are_read_one_by_one(tmp_path):
     assert "hand [12]: line 21: variant is 'PO'" in refused("replay-phh", site, "--strict", "--chips-per-unit", 10)
     site.write_text(HANDS[: HANDS.index("[12]")])
     assert "Nyla" in call("stats", site).stdout
-    assert "2 hands that can be read; choose one with --hand" in refused("show", site)
-    assert "Nyla" in call("show", site, "--hand", 1).stdout
+    assert "2 hands that can be read, numbered 777, 9; choose one with --hand" in refused("show", site)
+    assert "--hand 1 is none of them" in refused("show", site, "--hand", 1)
+    shown = call("show", site, "--hand", 777).stdout
+    for text in (
+        "Hand 777 begins.", "[b]Otis posts a small blind of 0.5.",
+        "[b]Otis may fold, call 0.5, raise to 2.0 up to 40.0",
+        "[b]Otis answers: call 0.5", "hand 777, blinds 0.5/1.0", "The hand is over: 1. Nyla (51.0), 2. [b]Otis (39.0).",
+        "The deck of 52 cards", "The button is at seat 0.",
+    ):  # fmt: skip
+        assert text in shown, text
+    assert "player_" not in shown
+    assert "Hand 777 begins." in call("show", site, "--hand", 4).stdout, "by the name of its table"
+    assert "p1 posts a big blind of 2.0." not in shown
+    assert "p2 posts a small blind of 1.0." in call("show", site, "--hand", 9).stdout
+    assert "chips of 1/10 of their unit" in call("stats", site).stdout
     call("export-phh", site, "--out", tmp_path / "again.phhs")
     assert phh.records((tmp_path / "again.phhs").read_text())[0].hand.source == phh.records(HANDS)[0].hand.source
-    call("export-phh", site, "--hand", 2, "--out", tmp_path / "one.phh")
+    call("export-phh", site, "--hand", 9, "--out", tmp_path / "one.phh")
     assert "????" in (tmp_path / "one.phh").read_text()

@@ -335,7 +335,7 @@ def test_a_timeline_of_a_hand_with_unknown_cards_is_a_file():
     assert set(shown["deck"]) == {"?"}
     assert len(shown["deck"]) == 52 - 6 - 5
     assert [again.sentence(entry.index, OMNISCIENT) for entry in again.entries if entry.kind == "muck"] == [
-        "player_2 does not show."
+        "p3 does not show."
     ]
     for setup in ('"chips_per_unit":0', '"chips_per_unit":"x"'):
         with pytest.raises(FormatError):
@@ -429,6 +429,101 @@ def test_cards_that_are_shown_again_and_again():
     assert "player_0 shows Q♦." in state.recap(SPECTATOR)
     shown = phh.loads(HEADS_UP.replace("2c7d", "????").replace('"p2 f"', '"p2 f", "p1 sm 5c5d"'))
     assert "player_0 is dealt 5♣." in shown.recap(OMNISCIENT)
+
+
+UNKNOWN_STACKS = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [5, 10, 0]
+min_bet = 10
+starting_stacks = [inf, inf, 200]
+actions = ["d dh p1 ????", "d dh p2 KsKd", "d dh p3 ????", "p3 f", "p1 cbr 40", "p2 cbr 120", "p1 cc",
+           "d db 2c7d9h", "p1 cc", "p2 cbr 300", "p1 f"]
+winnings = [0, 0, 0]
+players = ["Nyla", "Otis", "Pia"]
+"""
+
+
+def test_a_stack_that_is_unknown_stays_unknown():
+    state = phh.loads(UNKNOWN_STACKS)
+    assert state.notes == ("line 6: starting_stacks: of p1, p2 it is inf, unknown, and stays so",)
+    assert state.returns == [-120, 120, 0]
+    assert state.stacks == [-1, -1, 200]
+    assert state.stacks_on_record() == [("Nyla", "? (-120)"), ("Otis", "? (+120)"), ("Pia", "200")]
+    timeline = Timeline.of(state)
+    again = Timeline.loads(timeline.dumps())
+    again.verify()
+    for text in (phh.dumps(state), phh.dumps(again)):
+        assert "starting_stacks = [inf, inf, 200]" in text
+        assert tomllib.loads(text) == tomllib.loads(UNKNOWN_STACKS)
+    stand_in = state.options.stacks[0]
+    shown = json.dumps([timeline.view(i, OMNISCIENT) for i in range(len(timeline))]) + timeline.dumps()
+    shown += str(state) + json.dumps(state.view(OMNISCIENT)) + " ".join(state.recap(OMNISCIENT))
+    for put_in in (0, 5, 10, 40, 120):
+        assert str(stand_in - put_in) not in shown, "no channel shows what the engine plays with"
+    assert timeline.view(len(timeline), OMNISCIENT)["table"]["counters"]["stack"] == [None, None, 200]
+    assert state.folded_table(OMNISCIENT) == state.table(OMNISCIENT)
+    (hand,) = read_hands(timeline)
+    assert [hand.won(seat) for seat in range(3)] == [-120, 120, 0]
+    asked = next(entry for entry in timeline.entries if entry.kind == "request" and entry.data["player"] == 0)
+    assert (asked.data["stack"], asked.data["max_raise_to"], "all_in" in asked.data["may"]) == (None, None, False)
+    begun = state.restarted()
+    begun.apply(state.actions[0])
+    for call in (lambda: begun.view(0), lambda: begun.facts(0), state.to_bytes, lambda: Replay.of(state)):
+        with pytest.raises(HiddenInformationError, match="this hand of a file has unknown ones"):
+            call()
+    with pytest.raises(FormatError, match="line 6: starting_stacks: of p1, p2 it is inf"):
+        phh.loads(UNKNOWN_STACKS, strict=True)
+    for bad in ("-inf", "nan"):
+        with pytest.raises(FormatError, match="starting_stacks has"):
+            phh.loads(UNKNOWN_STACKS.replace("[inf, inf", f"[inf, {bad}"))
+    with pytest.raises(FormatError, match="min_bet has Infinity; only starting and finishing stacks may be inf"):
+        phh.loads(UNKNOWN_STACKS.replace("min_bet = 10", "min_bet = inf"))
+
+
+def test_who_has_an_unknown_stack_and_is_asked_for_nothing_more_is_all_in():
+    begins, _ = UNKNOWN_STACKS.split('"d db 2c7d9h"')
+    begins = begins.replace("p1 ????", "p1 QsQd")
+    runs_out = begins + '"d db 2c7d9h", "d db 3c", "d db 4c"]\n'
+    state = phh.loads(runs_out)
+    assert state.returns == [-120, 120, 0]
+    assert state.notes[-1] == "line 7: actions: p1, whose stack is unknown, is taken to be all in with 120 chips"
+    assert not any("out of the game" in sentence for sentence in state.recap(OMNISCIENT)), "nobody knows that"
+    with_checks = begins + '"d db 2c7d9h", "p1 cc", "p2 cc", "d db 3c", "p1 cc", "p2 cc", "d db 4c"]\n'
+    assert phh.loads(with_checks).returns == [-120, 120, 0]
+    short = UNKNOWN_STACKS.replace('"p2 cbr 120", "p1 cc"', '"p2 cbr 60", "p1 cc"').replace(
+        '"p1 cc", "p2 cbr 300", "p1 f"', '"d db 3c", "d db 4c", "p1 sm QsQd"'
+    )
+    state = phh.loads(short)
+    assert state.returns == [-60, 60, 0]
+    assert "p2, whose stack is unknown, is taken to be all in with 60 chips" in state.notes[-1]
+    for cut in ('"d db 2c7d9h"]\n', '"d db 2c7d9h", "p1 cc"]\n', '"d db 2c7d9h", "d db 3c"]\n'):
+        with pytest.raises(FormatError, match=r"is to act|needs 5"):
+            phh.loads(begins + cut)
+
+
+def test_chips_won_are_those_of_the_stacks_and_of_the_bets():
+    checked = 0
+    for seed in range(30 if COMPILED else 5):
+        try:
+            timeline = Timeline.of(random_match(seed))
+        except ValueError:
+            continue
+        for hand in read_hands(timeline):
+            for seat in hand.cards if hand.is_over else ():
+                wins = sum(pot.wins.get(seat, 0) for pot in hand.pots)
+                assert wins - hand.paid[seat] == hand.stacks_after[seat] - hand.stacks_before[seat]
+                checked += 1
+    assert checked > 20
+
+
+def test_seats_that_are_not_clockwise_are_noted_and_kept():
+    state = phh.loads(HAND + "seats = [2, 5, 3]\n")
+    assert state.notes == (
+        "line 18: seats: [2, 5, 3] are not clockwise; players act in the order in which they are listed",
+    )
+    assert state.stacks == [700, 1900, 1700]
+    assert "seats = [2, 5, 3]" in phh.dumps(state)
 
 
 def test_one_bad_hand_stops_no_other():

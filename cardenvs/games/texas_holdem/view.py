@@ -185,6 +185,8 @@ class TexasHoldemView(CardView):
         return facts
 
     def describe_event(self, event, kind):
+        if event.kind == "stack" and event.value is None:
+            return f"Nobody knows how many chips player_{event.player} has behind."
         if event.kind == "stack" and event.value == 0:
             return f"player_{event.player} has no chips behind."
         if event.kind == "out":

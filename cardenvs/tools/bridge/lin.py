@@ -4,7 +4,8 @@ A LIN file is a list of pairs `key|value|`. Of a match: `vg` event, segment, for
 the teams with their scores. Of a board: `pn` names of South, West, North, East (eight in a match: those of the other
 table follow), `qx` number and room as in `o7`, `md` dealer (1 South to 4 East) and hands from South on, `sv`
 vulnerability (o, n, e, b), `ah` its number or label, `mb` calls (`p`, `d`, `r`, `1N`; `!` is an alert), `an` the
-explanation of a call, `pc` cards, `mc` tricks claimed by declarer. Comments (`nt`) and layout are left out.
+explanation of a call, `pc` cards, `mc` tricks claimed by declarer, `nt` comments of spectators. A comment is kept with
+the card before it, and those before the first card in the tag LinNt. Layout is left out.
 
 What PBN has tags for becomes tags (Event, Stage, Scoring, HomeTeam, VisitTeam, Room); a `vg` or `ah` with more than
 that is kept whole, in the tags LinVg and LinAh. `losses` says what LIN has no place for.
@@ -45,7 +46,7 @@ _ROOM = re.compile(r"([oc])(\d{1,6})", re.IGNORECASE)
 _NUMBER = re.compile(r"\D{0,20}(\d{1,6})")
 _VG = ("Event", "Stage", "Scoring", "", "", "HomeTeam", "", "VisitTeam", "")  # tags, by place in `vg`
 _SCORING = {"I": "IMP", "P": "MP"}
-_TAGS = ("Event", "Stage", "Scoring", "HomeTeam", "VisitTeam", "Room", "LinVg", "LinAh")  # that LIN holds
+_TAGS = ("Event", "Stage", "Scoring", "HomeTeam", "VisitTeam", "Room", "LinVg", "LinAh", "LinNt")  # that LIN holds
 
 Pair = tuple[int, str, str]  # line, key, value
 
@@ -122,6 +123,9 @@ class _Reader:
         self._explains_next = False  # whether explanations stand before their calls
         self._next = ""  # what is said about the next call
         self._explanations: dict[int, str] = {}
+        self._comments: dict[int, str] = {}
+        self._num_cards = 0
+        self._opening = ""  # comments before the first card
         self._line, self._key = pairs[0][0], pairs[0][1]
 
     def board(self) -> Board:
@@ -155,7 +159,8 @@ class _Reader:
         tricks, is_claimed = boards.checked_tricks(state, claimed)
         tags = self._tags(number, label) | ({"Room": room} if room else {})
         return Board(
-            state, number, self._players(room), tricks, is_claimed, explanations=self._explanations, tags=tags,
+            state, number, self._players(room), tricks, is_claimed, explanations=self._explanations,
+            comments=self._comments, tags=tags | ({"LinNt": self._opening} if self._opening else {}),
             label="" if number is not None else label,
         )  # fmt: skip
 
@@ -202,7 +207,7 @@ class _Reader:
 
     def _play(self, state: State) -> int | None:
         """Make all calls and play all cards; return the tricks that were claimed."""
-        claimed = None
+        claimed, left_out = None, 0
         first = next((key for _, key, _ in self._pairs if key in ("an", "mb")), "")
         self._explains_next = first == "an"
         for line, key, value in self._pairs:
@@ -219,9 +224,27 @@ class _Reader:
             elif key == "pc":
                 for card in _all(_CARD, value, "cards such as SA"):
                     boards.apply(state, CARD_0 + deals.read_card(card[0]))
+                    self._num_cards += 1
+            elif key == "nt":
+                left_out += not self._comment(value)
             elif key == "mc":
                 claimed = _claim(value)
+        if left_out:
+            self._notes.add(self._line, "nt", f"{count(left_out, 'comment')} too long or not text, left out")
         return claimed
+
+    def _comment(self, text: str) -> bool:
+        """Keep a comment with the card before it, or before the first one; return False if it cannot be kept."""
+        plain, k = " ".join(text.split()), self._num_cards - 1
+        before = self._comments.get(k, "") if k >= 0 else self._opening
+        said = " / ".join(part for part in (before, plain) if part)
+        if len(said) > MOST_TEXT or not said.isprintable():
+            return False
+        if k >= 0 and said:
+            self._comments[k] = said
+        elif said:
+            self._opening = said
+        return True
 
     def _calls(self, state: State, text: str) -> None:
         for found in _all(_CALL, text, "calls: p, d, r, or bids such as 1N"):
@@ -319,7 +342,7 @@ def losses(boards: Iterable[Board]) -> list[str]:
         counts["calls, cards and result without the auction"] += not board.has_auction
         counts["commas in names"] += "," in "".join(board.players)
         counts.update({f"the tag {name}" for name, value in board.tags.items() if name not in _TAGS and value})
-        counts["comments on cards"] += bool(board.comments)
+        counts["| in comments"] += "|" in "".join(board.comments.values())
         counts["the tag Scoring without an event"] += bool(board.tags.get("Scoring")) and not _title(board.tags)
         counts["commas in event and teams"] += "," in "".join(board.tags.get(name, "") for name in _VG if name)
     return [f"{what} ({count(number, 'board')})" for what, number in counts.items() if number]
@@ -345,6 +368,8 @@ def _written(board: Board) -> Iterator[tuple[str, str]]:
     if board.name:
         yield "ah", _plain(board.tags.get("LinAh") or f"Board {board.name}", "a label")
     yield "sv", "oneb"[int(s.vulnerable)]
+    if board.tags.get("LinNt"):
+        yield "nt", _plain(board.tags["LinNt"], "a comment")
     if not board.has_auction:
         return
     for k, call in enumerate(board.calls):
@@ -355,6 +380,8 @@ def _written(board: Board) -> Iterator[tuple[str, str]]:
     yield "pg", ""
     for k, card in enumerate(board.cards, 1):
         yield "pc", deals.card_text(card)
+        if board.comments.get(k - 1):
+            yield "nt", board.comments[k - 1].replace("|", "/")
         if k % NUM_PLAYERS == 0:
             yield "pg", ""
     if board.is_claimed:

@@ -91,7 +91,7 @@ class _Tally:
         before_flop = {act.kind for act in acts if act.street == STREETS[0]}
         sees_flop = len(hand.board) >= 3 and not any(a.kind == "fold" and a.street == STREETS[0] for a in acts)
         at_showdown = hand.has_showdown and seat not in hand.folded
-        won = hand.stacks_after[seat] - hand.stacks_before[seat]
+        won = hand.won(seat)
         self.count.update(
             hands=1,
             vpip=bool(before_flop & {"call", "bet", "raise"}),

@@ -1,6 +1,5 @@
 """Texas hold'em: play recorded matches, show timelines, convert hands from and to PHH."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +18,8 @@ from cardenvs.core.files import write_whole
 from cardenvs.core.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
     from cardenvs.games.texas_holdem.play import TexasHoldemState
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _PHH = (".phh", ".phhs")
 _MOST_SHOWN = 20  # notes or errors of a file
+_MOST_DEALS = 10**6
+_MOST_LISTED = 10  # numbers of hands in an error
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
@@ -146,7 +149,8 @@ def stats(
     from cardenvs.tools.texas_holdem.aggregates import aggregate
 
     outputs = Outputs({"--json": json}, used={"FILE": files[0]})
-    by_name = aggregate([timeline for path in files for timeline in _timelines(path)])
+    timelines = [timeline for path in files for timeline in _timelines(path)]
+    by_name = aggregate(timelines)
     table = new_table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
     for name, figures in by_name.items():
         per_100 = figures["big_blinds_per_100"]
@@ -156,8 +160,63 @@ def stats(
             "-" if per_100 is None else f"{per_100:+.1f}", "  ".join(positions),
         )  # fmt: skip
     new_console().print(table)
+    for unit in sorted({timeline.words.unit for timeline in timelines if timeline.words} - {1}):
+        typer.echo(f"note: files with decimals count chips of 1/{unit} of their unit")
     text = as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n"
     outputs.write("JSON", json, lambda path: write_whole(path, text))
+    outputs.close()
+
+
+@app.command()
+def exploit(
+    agent: Annotated[str, Option(metavar="SPEC", help="A policy of the game, or an agent of the kinds ppo and zoo.")],
+    option: OptionTexts = None,
+    deals: Annotated[int, Option(min=2, max=_MOST_DEALS, help="Deals, each played from both seats.")] = 1000,
+    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of the deals and of all choices.")] = 1,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
+    quiet: Annotated[bool, Option("--quiet", help="Print the result only.")] = False,
+) -> None:
+    """Play a local best response against an agent: a lower bound of what it loses to a best response, without training.
+
+    The response looks one action ahead: it folds, calls, or raises by half the pot, the pot or all its chips, against
+    the hands that the agent would have played like this. It plays single hands of two. `cardenvs exploit` trains a
+    response instead.
+
+    Examples:
+
+    - `cardenvs texas_holdem exploit --agent zoo:texas_holdem_v0/heads_up --deals 5000`
+    - `cardenvs texas_holdem exploit --agent tight_aggressive -o betting=limit --deals 200 --json bound.json`
+    """
+    from dataclasses import asdict
+
+    from cardenvs.agents.specs import make_agent
+    from cardenvs.core.files import write_json
+    from cardenvs.games.texas_holdem import GAME
+    from cardenvs.games.texas_holdem.state import TexasHoldemOptions
+    from cardenvs.tools.texas_holdem import local_best_response as lbr
+
+    outputs = Outputs({"--json": json})
+    options = read_options(GAME, ["format=cash", *(option or [])], default_players=2)
+    assert isinstance(options, TexasHoldemOptions)
+    lbr.check_options(options)
+    player = make_agent(agent, GAME, options)
+    lbr.range_policy(player, options)
+    if not quiet:
+        compile_for(GAME, options, ["random", agent])
+    with ProgressBar("Playing", unit="deals", transient=True, hidden=quiet) as bar:
+        bound = lbr.measure(player, options, deals, seed, bar.show)
+    console = new_console()
+    console.print(
+        f"A local best response wins {bound.mean:+.0f} ± {bound.half:.0f} big blinds per 100 hands from {agent} "
+        f"({deals:,} deals, each from both seats; 95% interval)",
+        markup=False,
+    )
+    console.print(lbr.verdict(bound), markup=False)
+    result = {
+        "format": "cardenvs-lbr-1", "game": GAME.name, "options": options.as_dict(), "agent": agent, "seed": seed,
+        "unit": "bb/100", **asdict(bound), "low": bound.low,
+    }  # fmt: skip
+    outputs.write("JSON", json, lambda target: write_json(target, result))
     outputs.close()
 
 
@@ -169,7 +228,9 @@ def show(
     file: Source,
     player: Annotated[int | None, Option(min=0, help="Show what this player saw; by default everything.")] = None,
     public: Annotated[bool, Option("--public", help="Show what everybody saw.")] = False,
-    hand: Annotated[int | None, Option(min=1, help="Only show this hand.")] = None,
+    hand: Annotated[
+        int | None, Option(min=1, help="Only show this hand, by its number; in PHH, that of the file.")
+    ] = None,
     at: Annotated[int | None, Option(metavar="I", help="Only show the table before entry I.")] = None,
     step: Annotated[bool, Option("--step", help="Step through the entries with the keyboard.")] = False,
     verify: Annotated[bool, Option("--verify", help="Only replay the match and compare.")] = False,
@@ -186,7 +247,7 @@ def show(
 
     timeline = _timeline(file, hand)
     if timeline.phh is not None:
-        hand = None
+        hand = None  # it is the one that was asked for
     if verify:
         timeline.verify()
         typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; the replay is identical")
@@ -219,18 +280,26 @@ def _print_table(console: "Console", timeline: "Timeline", i: int, viewer: int) 
     view = timeline.view(i, viewer)["table"]
     piles, counters = view["piles"], view["counters"]
     table = new_table("", "player", "cards", "stack", "bet", "")
+    chips = _amounts(timeline)
     for p, name in enumerate(timeline.players):
         notes = [word for word in ("folded", "out") if counters[word][p]]
         table.add_row(
             "D" if counters["button"] == p else "", f"{p} {escaped(name)}", " ".join(piles["hand"][p]),
-            str(counters["stack"][p]), str(counters["bet"][p] or ""), ", ".join(notes),
+            chips(counters["stack"][p]), chips(counters["bet"][p]) if counters["bet"][p] else "", ", ".join(notes),
         )  # fmt: skip
+    number = counters["hand_number"] if timeline.words is None else timeline.words.number
     console.print(
-        f"[bold]before entry {i} of {len(timeline)}: hand {counters['hand_number']}[/bold], "
-        f"blinds {counters['small_blind']}/{counters['big_blind']}, board {' '.join(piles['board']) or '-'}, "
-        f"pot {counters['pot']}"
+        f"[bold]before entry {i} of {len(timeline)}: hand {escaped(str(number))}[/bold], "
+        f"blinds {chips(counters['small_blind'])}/{chips(counters['big_blind'])}, "
+        f"board {' '.join(piles['board']) or '-'}, pot {chips(counters['pot'])}"
     )
     console.print(table)
+
+
+def _amounts(timeline: "Timeline") -> "Callable[[int | None], str]":
+    """Return how chips are written: as in the file from which the hand is; unknown ones as ?."""
+    words = timeline.words
+    return lambda chips: "?" if chips is None else str(chips if words is None else words.amount(chips))
 
 
 def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None:
@@ -249,7 +318,9 @@ def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None
 def export_phh(
     file: Source,
     out: Annotated[Path, Option(metavar="FILE", help="File to write: .phh for one hand, .phhs for all hands.")],
-    hand: Annotated[int | None, Option(min=1, help="Only write this hand.")] = None,
+    hand: Annotated[
+        int | None, Option(min=1, help="Only write this hand, by its number; in PHH, that of the file.")
+    ] = None,
 ) -> None:
     """Write hands in PHH, the open hand-history format that PokerKit reads.
 
@@ -264,8 +335,8 @@ def export_phh(
     one = hand is not None or out.suffix != ".phhs"
     if file.suffix.lower() in _PHH:
         hands = _hands(file)
-        chosen = [_timeline(file, hand).phh] if one else [phh.dumps_records(hands.read)]
-        outputs.write("one hand" if one else "all hands", out, lambda path: write_whole(path, chosen[0] or ""))
+        text = _chosen(hands, hand).text if one else phh.dumps_records(hands.read)
+        outputs.write("one hand" if one else "all hands", out, lambda path: write_whole(path, text))
         outputs.close()
         hands.close()
         return
@@ -300,8 +371,8 @@ def replay_phh(
     hands = _hands(file, chips_per_unit, strict)
     for hand in hands.read:
         if not quiet:
-            for sentence in hand.recap(OMNISCIENT):
-                console.print(escaped(_with_names(sentence, hand)))
+            for sentence in hand.sentences(OMNISCIENT):
+                console.print(escaped(sentence))
         stacks = ", ".join(f"{name} {chips}" for name, chips in hand.stacks_on_record())
         title = f" [{one_line(hand.title, 60)}]" if hand.title not in ("", hand.number) else ""
         console.print(f"[bold]{escaped(f'hand {hand.number}{title}')}[/bold]: {escaped(stacks)}")
@@ -355,24 +426,43 @@ def _hands(file: Path, chips_per_unit: int | None = None, strict: bool = False) 
     return _Hands(file, found)
 
 
-def _with_names(sentence: str, hand: "RecordedHand") -> str:
-    """Return a sentence of a recap with the number and the names of the file."""
-    if sentence == "Hand 1 begins.":
-        return f"Hand {hand.number} begins."
-    return re.sub(r"\bplayer_(\d)\b", lambda found: hand.players[int(found[1])], sentence)
-
-
 # -- helpers ------------------------------------------------------------------------------------------------------
 
 
 def _timeline(path: Path, hand: int | None = None) -> "Timeline":
-    """Return the timeline of a match, or of a hand of a PHH file, by its place from 1."""
-    found = _timelines(path)
-    if len(found) == 1:
-        return found[0]
-    if hand is None or hand > len(found):
-        raise ArenaError(f"{path} has {len(found)} hands that can be read; choose one with --hand, from 1")
-    return found[hand - 1]
+    """Return the timeline of a match, or of a hand of a PHH file, by its number."""
+    from cardenvs.tools.texas_holdem.timeline import Timeline
+
+    if path.suffix.lower() in _PHH and not path.is_dir():
+        input_file(path)
+        return Timeline.of(_chosen(_hands(path), hand))
+    (found,) = _timelines(path)
+    return found
+
+
+def _chosen(hands: _Hands, number: int | None) -> "RecordedHand":
+    """Return the hand of a file with this number, or else under this title; None stands for the only hand.
+
+    Raises:
+        ArenaError: there is no such hand, or several have the number.
+        FormatError: the hand cannot be read.
+    """
+    if number is None and len(hands.records) == 1:
+        return hands.read[0]
+    read = hands.read
+    for found in (
+        [hand for hand in read if hand.number == str(number)],
+        [hand for hand in read if hand.title == str(number)],
+    ):
+        if len(found) == 1:
+            return found[0]
+    for record in hands.records:
+        if record.title == str(number) and record.error:
+            raise FormatError(f"{hands.file}: {record.error}")
+    numbers = [hand.number for hand in read]
+    some = ", ".join(numbers[:_MOST_LISTED]) + (", ..." if len(numbers) > _MOST_LISTED else "")
+    what = "choose one with --hand" if number is None else f"--hand {number} is none of them, or several"
+    raise ArenaError(f"{hands.file} has {len(read)} hands that can be read, numbered {some}; {what}")
 
 
 def _timelines(path: Path) -> "list[Timeline]":

@@ -1,6 +1,7 @@
 """Entries of a timeline: making them from a state, their sentences, and their JSON."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,13 +13,15 @@ from cardenvs.core import events as ev
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError
 from cardenvs.core.state import State
+from cardenvs.core.text import count
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import CASH, STREETS
 from cardenvs.games.texas_holdem.table import TABLE
 from cardenvs.kits.cards import card_label, parse_card
-from cardenvs.tools.texas_holdem.recorded import RecordedHand
+from cardenvs.tools.texas_holdem.recorded import FileWords, RecordedHand
 
+_CHIPS = re.compile(r"(?<![\d/])\d+(?![\d/x])")  # in the label of an action; 1/2 and 2x are sizes
 _PROLOGUE = ("unfold", "clear_table")  # events that may begin a new hand, before the event that numbers it
 
 
@@ -48,7 +51,7 @@ def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[st
 
     Places in a tournament are those of rules.md 8. Cash players, and those still in an unfinished tournament, are
     ordered by their winnings. In a finished cash game equal winnings share a place; players still in an unfinished
-    tournament, and all players of an unfinished cash game, have no place.
+    tournament, and all players of an unfinished cash game, have no place. Unknown chips, of a hand of a file, are None.
     """
     s = state.record
     cash = s.rules.format == CASH
@@ -60,10 +63,14 @@ def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[st
     if cash and not state.is_terminal:
         places = [None] * len(places)
     rows = [
-        {"place": place, "player": p, "name": players[p], "chips": int(s.stacks[p]), "return": state.returns[p]}
-        for p, place in enumerate(places)
+        {"place": place, "player": p, "name": players[p], "chips": _known(chips), "return": state.returns[p]}
+        for p, (place, chips) in enumerate(zip(places, state.stacks, strict=True))
     ]
     return sorted(rows, key=lambda row: (row["place"] or 0, -won[row["player"]], row["player"]))
+
+
+def _known(chips: int) -> int | None:
+    return None if chips == ev.UNKNOWN else chips
 
 
 # -- making entries -----------------------------------------------------------------------------------------------
@@ -126,7 +133,7 @@ def _request(state: TexasHoldemState) -> dict[str, Any]:
         "min_raise_to": options.min_raise_to,
         "max_raise_to": options.max_raise_to,
         "pot": options.pot,
-        "stack": options.stack,
+        "stack": _known(options.stack),
     }
 
 
@@ -147,7 +154,7 @@ def _request_in_words(data: Mapping[str, Any]) -> str:
         amount = amounts.get(kind)
         up_to = (
             f" up to {high}"
-            if kind in ("bet", "raise", "complete") and (low != high or "all_in" in data["may"])
+            if kind in ("bet", "raise", "complete") and high is not None and (low != high or "all_in" in data["may"])
             else ""
         )
         to = "to " if kind in ("raise", "complete") else ""
@@ -156,7 +163,7 @@ def _request_in_words(data: Mapping[str, Any]) -> str:
 
 
 def _standings_in_words(data: Mapping[str, Any]) -> str:
-    rows = [f"{row['place']}. player_{row['player']} ({row['chips']} chips)" for row in data["standings"]]
+    rows = [f"{row['place']}. player_{row['player']} ({count(row['chips'], 'chip')})" for row in data["standings"]]
     return f"The match is over: {', '.join(rows)}."
 
 
@@ -165,6 +172,28 @@ WORDS = {
     "action": lambda data: f"player_{data['player']} answers: {data['label']} (action {data['id']:d}).",
     "standings": _standings_in_words,
 }
+
+
+def _request_of_file(data: Mapping[str, Any], words: FileWords) -> str:
+    amounts = {name: data[name] for name in ("to_call", "min_raise_to", "max_raise_to")}
+    amounts = {name: None if chips is None else words.amount(chips) for name, chips in amounts.items()}
+    return words.named(_request_in_words({**data, **amounts}))
+
+
+def _action_of_file(data: Mapping[str, Any], words: FileWords) -> str:
+    label = _CHIPS.sub(lambda found: str(words.amount(int(found[0]))), data["label"])
+    return f"{words.named('player_' + str(data['player']))} answers: {label} (action {data['id']:d})."
+
+
+def _standings_of_file(data: Mapping[str, Any], words: FileWords) -> str:
+    rows = []
+    for row in data["standings"]:
+        chips = "unknown" if row["chips"] is None else words.amount(row["chips"])
+        rows.append(f"{row['place']}. {words.players[row['player']]} ({chips})")
+    return f"The hand is over: {', '.join(rows)}."
+
+
+WORDS_OF_FILE = {"request": _request_of_file, "action": _action_of_file, "standings": _standings_of_file}
 
 
 # -- entries as JSON ----------------------------------------------------------------------------------------------
@@ -187,10 +216,15 @@ def _row_as_json(row: tuple[int, ...], viewer: int) -> dict[str, Any]:
     if row[ev.TARGET] != ev.NO_PLACE:
         data["to"] = _place_name(TABLE.pile_of, row[ev.TARGET])
     if (op, row[ev.VALUE]) != (ev.Op.MOVE, ev.TOP):
-        data["value"] = row[ev.VALUE]
+        data["value"] = None if _is_unknown(op, row) else row[ev.VALUE]
     if viewer == ev.OMNISCIENT and row[ev.VISIBLE] != ev.EVERYBODY:
         data["seen_by"] = [p for p in range(TABLE.max_players) if row[ev.VISIBLE] >> p & 1]
     return data
+
+
+def _is_unknown(op: ev.Op, row: tuple[int, ...]) -> bool:
+    """Whether an event of a hand of a file sets a counter to an unknown value."""
+    return op == ev.Op.SET and row[ev.VALUE] == ev.UNKNOWN and row[ev.VISIBLE] == 0
 
 
 def _place_name(places: list[tuple[Any, ...]], number: int) -> str:
@@ -241,7 +275,8 @@ def _row(kind: str, data: dict[str, Any]) -> tuple[int, ...]:
     elif "from" in data:
         row[ev.SOURCE] = _PILES[data["from"]]
     row[ev.TARGET] = _PILES[data["to"]] if "to" in data else ev.NO_PLACE
-    row[ev.VALUE] = int(data["value"] if TABLE.kinds[row[ev.KIND]].op != ev.Op.MOVE else data.get("value", ev.TOP))
+    value = data["value"] if TABLE.kinds[row[ev.KIND]].op != ev.Op.MOVE else data.get("value", ev.TOP)
+    row[ev.VALUE] = ev.UNKNOWN if value is None else int(value)
     row[ev.VISIBLE] = (
         sum(1 << range(TABLE.max_players)[p] for p in data["seen_by"]) if "seen_by" in data else ev.EVERYBODY
     )

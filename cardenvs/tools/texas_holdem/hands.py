@@ -1,10 +1,12 @@
 """The hands of a match, read from its timeline."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cardenvs.core.events import PLAYER, TOKEN, VALUE
+from cardenvs.core.events import KIND, PLAYER, SOURCE, TOKEN, UNKNOWN, VALUE, Op
 from cardenvs.games.texas_holdem.state import STREETS
+from cardenvs.games.texas_holdem.table import BET, TABLE
 from cardenvs.tools.texas_holdem.entries import Entry
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
@@ -40,13 +42,14 @@ class Hand:
         button: seat of the button, which may be empty.
         blinds: small and big blind.
         has_small_blind: whether a small blind was posted.
-        stacks_before, stacks_after: chips of every seat before antes and blinds, and at the end or so far.
+        stacks_before, stacks_after: chips of every seat before antes and blinds, and at the end or so far; -1: unknown.
         cards: the two cards of each seat that was dealt in.
         board: cards of the board.
         acts: actions, in order.
         shown, mucked: seats that showed or mucked, in order.
         board_at_showdown: cards on the board when the first hand was shown; fewer than five after an early all-in.
         pots: settled pots, in order.
+        paid: chips that each seat has put in and not taken back.
         forfeited: seats that left the match during the hand.
         is_over: whether the hand is over.
     """
@@ -65,6 +68,7 @@ class Hand:
     mucked: list[int] = field(default_factory=list)
     board_at_showdown: int = 5
     pots: list[Pot] = field(default_factory=list)
+    paid: Counter[int] = field(default_factory=Counter[int])
     forfeited: list[int] = field(default_factory=list)
     is_over: bool = False
 
@@ -72,6 +76,12 @@ class Hand:
     def seats(self) -> list[int]:
         """The seats dealt in, from the left of the button; the last one is at the button or nearest to it."""
         return sorted(self.cards, key=lambda seat: (seat - self.button - 1) % self.num_seats)
+
+    def won(self, seat: int) -> int:
+        """Return the chips that a seat has won less those it has lost."""
+        if UNKNOWN not in (self.stacks_before[seat], self.stacks_after[seat]):
+            return self.stacks_after[seat] - self.stacks_before[seat]
+        return sum(pot.wins.get(seat, 0) for pot in self.pots) - self.paid[seat]
 
     @property
     def folded(self) -> list[int]:
@@ -100,6 +110,7 @@ class _Reader:
         self._num_seats = len(timeline.players)
         self._stacks = [0] * self._num_seats
         self._small_blind = self._big_blind = 0
+        self._bets = Counter[int]()  # on the street, by seat
         self.hand: Hand | None = None
 
     def read(self, entry: Entry) -> Iterator[Hand]:
@@ -113,9 +124,20 @@ class _Reader:
             blinds = self._small_blind, self._big_blind
             self.hand = Hand(value, self._num_seats, -1, blinds, list(self._stacks), list(self._stacks))
         elif self.hand is not None:
+            self._pay(self.hand, entry.row)
             self._read_into(self.hand, entry, player, card, value)
         if entry.kind == "stack":
             self._stacks[player] = value
+
+    def _pay(self, hand: Hand, row: tuple[int, ...]) -> None:
+        """Count the chips that an event puts in or gives back."""
+        kind, player, value = TABLE.kinds[row[KIND]], row[PLAYER], row[VALUE]
+        if kind.name in ("post_ante", "post_dead"):
+            hand.paid[player] += value
+        elif kind.op == Op.SET and BET <= row[SOURCE] < BET + TABLE.max_players:
+            if kind.name != "bet_taken_in":
+                hand.paid[player] += value - self._bets[player]
+            self._bets[player] = value
 
     def _read_into(self, hand: Hand, entry: Entry, player: int, card: int, value: int) -> None:
         kind = entry.kind

@@ -22,12 +22,12 @@ PokerKit's rules: four raises besides the big blind, and each short all-in count
 
 An ante of one player alone is the big blind's ante for the table; here its blind is posted first (rules.md 4.1).
 A negative blind of another player is a post: up to the big blind a bet, the rest is dead (rules.md 4.1). Other uneven
-antes, straddles, unknown stacks and boards dealt twice are not supported.
+antes, straddles and boards dealt twice are not supported.
 
-Decimals become chips (`chips_per_unit`), unknown cards stay unknown, a rake is taken from the winners, and all fields
-of a hand are kept: read and written again, it has the same values. A hand that PHH cannot express, or that these rules
-do not allow, raises a FormatError that names the field or the action. Rules.md 11 lists where PokerKit plays
-differently.
+Decimals become chips (`chips_per_unit`), unknown cards and stacks (`inf`) stay unknown, a rake is taken from the
+winners, and all fields of a hand are kept: read and written again, it has the same values. A hand that PHH cannot
+express, or that these rules do not allow, raises a FormatError that names the field or the action. Rules.md 11 lists
+where PokerKit plays differently.
 """
 
 import datetime

@@ -10,8 +10,14 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import UNKNOWN
 from cardenvs.core.text import one_line
 from cardenvs.games.texas_holdem import GAME
-from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS, TexasHoldemOptions
+from cardenvs.games.texas_holdem.state import (
+    BOARD_CARDS,
+    MAX_CHIPS,
+    MAX_PLAYERS,
+    NUM_BOARD,
+    STREETS,
+    TexasHoldemOptions,
+)
 from cardenvs.kits.cards import card_label, parse_card
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.recorded import RecordedHand
@@ -69,6 +75,14 @@ class Step:
         return FormatError(f"action {self.number} ({self.text!r}): {why}")
 
 
+class _AllInError(Exception):
+    """Raised when a player whose stack is unknown must be all in, with the chips put in since the deal."""
+
+    def __init__(self, player: int, chips: int) -> None:
+        super().__init__(player)
+        self.player, self.chips = player, chips
+
+
 class HandReader:
     """Read one hand of PHH: check the fields and collect the cards when constructed, play the actions in `play`.
 
@@ -87,10 +101,11 @@ class HandReader:
         if data.get("variant") not in VARIANTS:
             known = ", ".join(map(repr, VARIANTS))
             raise FormatError(f"variant is {data.get('variant')!r}; only {known}, hold'em, are played here")
-        self._stacks = self._chips("starting_stacks", 1)
+        self._stacks = self._chips_or_unknown("starting_stacks", 1)
         self._n = len(self._stacks)
         if not 2 <= self._n <= MAX_PLAYERS:
             raise FormatError(f"starting_stacks: two to {MAX_PLAYERS} players can play; there are {self._n}")
+        self._unknown = [player for player, chips in enumerate(self._stacks) if chips is None]
         self._blinds, self._posts = self._read_blinds()
         self._ante, self._ante_type = self._read_ante()
         self._seat_of = self._read_seats()
@@ -98,6 +113,7 @@ class HandReader:
         self._steps = self._read_steps()
         self._cards: dict[int, list[int | None]] = {}
         self._board: list[int] = []
+        self._all_in: dict[int, int] = {}  # chips of players whose stacks are unknown, as far as the play shows them
         self._silent: set[int] = set()  # players who muck, or show cards that are not known
         self._read_cards()
 
@@ -117,6 +133,17 @@ class HandReader:
             raise FormatError(f"{name} has {len(values)} numbers for {count} players")
         return [self._whole(name, value, low) for value in values]
 
+    def _chips_or_unknown(self, name: str, low: int, count: int | None = None) -> list[int | None]:
+        """Return a field as `_chips` does, with None for inf, an unknown amount."""
+        values = self._field(name, list)
+        if count is not None and len(values) != count:
+            raise FormatError(f"{name} has {len(values)} numbers for {count} players")
+        unknown = [isinstance(value, Decimal) and value.is_infinite() and value > 0 for value in values]
+        if any(unknown):
+            players = ", ".join(f"p{k}" for k, one in enumerate(unknown, 1) if one)
+            self._note(name, f"of {players} it is inf, unknown, and stays so")
+        return [None if one else self._whole(name, value, low) for one, value in zip(unknown, values, strict=True)]
+
     def _whole(self, name: str, value: Any, low: int) -> int:
         """Convert an amount to chips."""
         is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
@@ -125,7 +152,7 @@ class HandReader:
         chips = value * self._unit if is_number else low - 1
         if chips < low or chips != chips // 1:
             if isinstance(value, Decimal) and value.is_infinite():
-                raise FormatError(f"{name} has inf, an unknown amount; a hand is played with known ones only")
+                raise FormatError(f"{name} has {value}; only starting and finishing stacks may be inf, unknown")
             hint = "; decimals take chips_per_unit, such as 100 for cents" if isinstance(value, Decimal) else ""
             shown = str(value) if is_number else _short(value)
             least = f" of at least {low}" if low >= 0 else ""
@@ -140,7 +167,7 @@ class HandReader:
             raise FormatError(f"ante_trimming_status is {_short(trimmed)}; it takes true or false")
         if len(set(antes)) != 1:
             return self._read_ante_of_big_blind(antes, trimmed), "big_blind"
-        short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack < antes[0]]
+        short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack is not None and stack < antes[0]]
         if short and not trimmed:
             raise FormatError(
                 f"antes: {', '.join(short)} cannot post a whole ante; here a short ante counts as the chips put in "
@@ -157,7 +184,8 @@ class HandReader:
             )
         if trimmed:
             raise FormatError("ante_trimming_status is true; the big blind's ante for the table is not trimmed here")
-        if self._stacks[payer] < self._blinds[1] + antes[place]:
+        stack = self._stacks[payer]
+        if stack is not None and stack < self._blinds[1] + antes[place]:
             raise FormatError(
                 f"antes are {antes}; p{payer + 1} cannot post blind and ante; here the blind goes first (rules.md 4.1)"
             )
@@ -208,8 +236,13 @@ class HandReader:
         seats = self._chips("seats", 1, self._n)
         order = sorted(seats)
         ranks = [order.index(seat) for seat in seats]
-        if ranks != [(ranks[0] + k) % self._n for k in range(self._n)]:
+        if len(set(seats)) < self._n:
             raise FormatError(f"seats are {seats}; players are listed clockwise, each at a different seat")
+        if ranks != [(ranks[0] + k) % self._n for k in range(self._n)]:
+            self._note(
+                "seats", f"{self._data['seats']} are not clockwise; players act in the order in which they are listed"
+            )
+            return list(range(self._n))
         return ranks
 
     def _read_players(self) -> list[str]:
@@ -315,30 +348,47 @@ class HandReader:
         Raises:
             FormatError: the hand cannot be dealt, an action is illegal or out of turn, or the end does not match.
         """
+        while True:
+            try:
+                return self._played()
+            except _AllInError as found:  # the stack was unknown; each player is found once
+                self._all_in[found.player] = found.chips
+
+    def _played(self) -> RecordedHand:
         state = self._new_state()
         dealt, mucked = 0, set()
-        for step in self._steps:
+        for number, step in enumerate(self._steps):
             if step.verb == "db":
                 dealt += len(_cards(step))
-                self._check_board(step, state, dealt)
+                self._check_board(step, state, dealt, self._steps[number:])
             elif step.verb in ("f", "cc", "cbr"):
-                self._act(step, state, dealt)
+                self._act(step, state, dealt, self._steps[number:])
             elif step.verb == "sm" and step.argument == _MUCK:
                 mucked.add(step.player)
+        for player, chips in self._all_in.items():
+            self._note("actions", f"p{player + 1}, whose stack is unknown, is taken to be all in with {chips} chips")
         self._check_end(state, mucked)
         return state
+
+    def _stand_in(self) -> int:
+        """Return the chips of a player whose stack is unknown: more than anybody can bet."""
+        known = sum(chips for chips in self._stacks if chips is not None)
+        return max(1, (MAX_CHIPS - known) // max(1, len(self._unknown)))
 
     def _new_state(self) -> RecordedHand:
         stacks, posts, names = [0] * self._n, [0] * self._n, [""] * self._n
         for player, seat in enumerate(self._seat_of):
-            stacks[seat], posts[seat], names[seat] = self._stacks[player], self._posts[player], self._players[player]
+            chips = self._stacks[player]
+            stacks[seat] = self._all_in.get(player, self._stand_in()) if chips is None else chips
+            posts[seat], names[seat] = self._posts[player], self._players[player]
         try:
             options = GAME.make_options(
                 num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds, ante=self._ante,
                 ante_type=self._ante_type, button=self._seat_of[-1], posts=posts if any(posts) else (), **self._betting,
             )  # fmt: skip
             assert isinstance(options, TexasHoldemOptions)
-            state = RecordedHand(options, self._deck(), self._winners_on_record(), tuple(names))
+            unknown = [self._seat_of[player] for player in self._unknown]
+            state = RecordedHand(options, self._deck(), self._winners_on_record(), tuple(names), unknown)
         except CardenvsError as error:
             raise FormatError(f"this hand cannot be dealt: {error}") from None
         state.order, state.unit, state.source = list(self._seat_of), self._unit, self._data
@@ -348,9 +398,14 @@ class HandReader:
         """Return the seats that win chips by `finishing_stacks` or else `winnings`; empty if the file does not say."""
         won = [player for player, chips in enumerate(self._winnings()) if chips > 0]
         if "finishing_stacks" in self._data:
-            after = self._chips("finishing_stacks", 0, self._n)
-            won = [player for player in range(self._n) if after[player] > self._stacks[player]]
+            after = self._finishing_stacks()
+            if None not in (*after, *self._stacks):
+                won = [player for player in range(self._n) if (after[player] or 0) > (self._stacks[player] or 0)]
         return {self._seat_of[player] for player in won}
+
+    def _finishing_stacks(self) -> list[int | None]:
+        values = self._chips_or_unknown("finishing_stacks", 0, self._n)
+        return [None if player in self._unknown else chips for player, chips in enumerate(values)]
 
     def _winnings(self) -> list[Any]:
         values = self._data.get("winnings", [])
@@ -360,15 +415,23 @@ class HandReader:
             raise FormatError(f"winnings has {len(values)} numbers for {self._n} players")
         return values
 
-    def _check_board(self, step: Step, state: TexasHoldemState, dealt: int) -> None:
+    def _check_board(self, step: Step, state: RecordedHand, dealt: int, left: list[Step]) -> None:
         if dealt not in BOARD_CARDS:
             raise step.error("three cards are dealt on the flop, then one on the turn and one on the river")
         if dealt > int(BOARD_CARDS[int(state.record.street)]):
             if state.is_terminal:
                 raise step.error("the hand is over")
+            self._find_all_in(state, left)
             raise step.error(f"{self._name(state.current_player)} is to act first")
 
-    def _act(self, step: Step, state: TexasHoldemState, dealt: int) -> None:
+    def _find_all_in(self, state: RecordedHand, left: list[Step]) -> None:
+        """Raise _AllInError if the player to act has an unknown stack and no action left, though the hand goes on."""
+        player = self._seat_of.index(state.current_player)
+        acts_again = any(step.player == player and step.verb in ("f", "cc", "cbr") for step in left)
+        if player in self._unknown and player not in self._all_in and not acts_again:
+            raise _AllInError(player, int(state.record.chips_in[state.current_player]))
+
+    def _act(self, step: Step, state: RecordedHand, dealt: int, left: list[Step]) -> None:
         visible = int(BOARD_CARDS[int(state.record.street)])
         if self._is_idle_check(step, state, visible > dealt):
             return
@@ -377,7 +440,9 @@ class HandReader:
         if visible > dealt:
             raise step.error(f"the {STREETS[int(state.record.street)]} must be dealt first")
         if state.current_player != self._seat_of[step.player or 0]:
+            self._find_all_in(state, left)
             raise step.error(f"{self._name(state.current_player)} is to act")
+        self._find_short_raise(step, state)
         try:
             if step.verb == "cbr":
                 state.act("raise_to", self._amount(step))
@@ -386,15 +451,31 @@ class HandReader:
         except CardenvsError as error:
             raise step.error(str(error)) from None
 
-    def _is_idle_check(self, step: Step, state: TexasHoldemState, has_moved_on: bool) -> bool:
-        """Return whether this is a check by a player who has no decision left, as all others are all-in (4.9)."""
+    def _find_short_raise(self, step: Step, state: RecordedHand) -> None:
+        """Raise _AllInError if a player with an unknown stack raises by less than others may: that is all in."""
+        if step.verb != "cbr" or step.player not in self._unknown or step.player in self._all_in:
+            return
+        s, total, least = state.record, self._amount(step), state.legal_options().min_raise_to
+        if least is not None and s.to_match < total < least:
+            before = int(s.chips_in[state.current_player] - s.bets[s.street, state.current_player])
+            raise _AllInError(step.player or 0, before + total)
+
+    def _is_idle_check(self, step: Step, state: RecordedHand, has_moved_on: bool) -> bool:
+        """Return whether this is a check by a player who has no decision left, as all others are all-in (4.9).
+
+        Some sites also write checks of those who are all in.
+        """
         if step.verb != "cc" or not (state.is_terminal or has_moved_on):
             return False
+        if step.player in self._all_in:
+            return True
         s, seat = state.record, self._seat_of[step.player or 0]
         return bool(s.can_act == 1 << seat and s.in_hand & ~(1 << seat))
 
     def _check_end(self, state: RecordedHand, mucked: set[int | None]) -> None:
         if not state.is_terminal:
+            if int(BOARD_CARDS[int(state.record.street)]) == NUM_BOARD and self._steps[-1].verb in ("db", "sm"):
+                self._find_all_in(state, [])  # the river was dealt, and nobody acts on it
             raise FormatError(
                 f"the hand is not over: after the last action, {self._name(state.current_player)} is to act"
             )
@@ -427,8 +508,8 @@ class HandReader:
         """Check the stacks at the end, and take what the winners lack for a rake."""
         if "finishing_stacks" not in self._data:
             return
-        wanted = self._chips("finishing_stacks", 0, self._n)
-        here = [state.stacks[seat] for seat in self._seat_of]
+        wanted = [UNKNOWN if chips is None else chips for chips in self._finishing_stacks()]
+        here = [chips if wanted[p] != UNKNOWN else UNKNOWN for p, chips in enumerate(self._in_order(state.stacks))]
         if here == wanted:
             return
         winners = {seat for pot in hand.pots for seat in pot.wins}
@@ -458,6 +539,10 @@ class HandReader:
         if chips != chips // 1:
             raise step.error(f"{_short(step.argument)} is not a whole number of chips")
         return int(chips)
+
+    def _in_order(self, values: list[int]) -> list[int]:
+        """Return values by seat in the order of the file."""
+        return [values[seat] for seat in self._seat_of]
 
     def _name(self, seat: int) -> str:
         return f"p{self._seat_of.index(seat) + 1}"

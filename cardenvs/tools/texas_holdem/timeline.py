@@ -34,8 +34,16 @@ from cardenvs.core.state import State
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.table import TABLE
-from cardenvs.tools.texas_holdem.entries import WORDS, Entry, entries_of, entry_of, json_line, json_object
-from cardenvs.tools.texas_holdem.recorded import RecordedHand
+from cardenvs.tools.texas_holdem.entries import (
+    WORDS,
+    WORDS_OF_FILE,
+    Entry,
+    entries_of,
+    entry_of,
+    json_line,
+    json_object,
+)
+from cardenvs.tools.texas_holdem.recorded import FileWords, RecordedHand
 
 FORMAT = "cardenvs-holdem-timeline"
 FORMAT_VERSION = 1
@@ -51,8 +59,8 @@ class Timeline:
 
     Attributes:
         options: option values by name.
-        setup: {"seed": int, "deck": [card id, ...]}; of a hand of a file also its text, "phh", and "chips_per_unit",
-            and None for an unknown card.
+        setup: {"seed": int, "deck": [card id, ...]}; of a hand of a file also its text, "phh", its "number" there, and
+            "chips_per_unit", and None for an unknown card.
         players: a name for each seat.
         finished: whether the match is over.
         entries: all entries, in order.
@@ -84,8 +92,13 @@ class Timeline:
         if state.game is not GAME:
             raise CardenvsError(f"this is a timeline of {GAME.name}; got a state of {state.game.name}")
         if isinstance(state, RecordedHand):
-            setup = {"seed": state.seed, "deck": state.known_deck, "phh": state.text, "chips_per_unit": state.unit}
+            setup = {
+                "seed": state.seed, "deck": state.known_deck, "phh": state.text, "number": state.number,
+                "chips_per_unit": state.unit,
+            }  # fmt: skip
             options, names = state.options.as_dict(), state.players if players is None else tuple(players)
+            if state.unknown_stacks:
+                options["stacks"] = ()  # some of them are stand-ins
             if len(names) != state.num_players:
                 raise ValueError(f"{state.num_players} players need {state.num_players} names; got {names}")
         else:
@@ -122,12 +135,20 @@ class Timeline:
         }
 
     def sentence(self, i: int, viewer: int) -> str:
-        """Return entry `i` as a sentence, as `viewer` saw it."""
-        entry = self.entries[i]
+        """Return entry `i` as a sentence, as `viewer` saw it; of a hand of a file, in its words."""
+        entry, words = self.entries[i], self.words
         if entry.row is None:
-            return WORDS[entry.kind](entry.data)
+            return WORDS[entry.kind](entry.data) if words is None else WORDS_OF_FILE[entry.kind](entry.data, words)
         (row,) = TABLE.visible(np.array([entry.row], np.int32), viewer)
-        return GAME.view.describe_event(TABLE.read(row), _KINDS[entry.kind])
+        event = TABLE.read(row)
+        return GAME.view.describe_event(event, _KINDS[entry.kind]) if words is None else words.event(event)
+
+    @property
+    def words(self) -> FileWords | None:
+        """The words of the file from which the hand is, or None."""
+        if self.phh is None:
+            return None
+        return FileWords(self.players, self.setup.get("number", "1"), self.setup.get("chips_per_unit", 1))
 
     def playback(self, viewer: int) -> "Playback":
         """Return a Playback at the start of the timeline, as `viewer` sees it."""
@@ -164,6 +185,7 @@ class Timeline:
         from cardenvs.tools.texas_holdem import phh
 
         state = phh.loads(self.phh or "", self.setup.get("chips_per_unit", 1)).restarted()
+        state.title = self.setup.get("number", "")
         for ply, action in enumerate(actions):
             try:
                 state.apply(action)
@@ -314,4 +336,6 @@ def _checked_head(head: dict[str, Any]) -> dict[str, Any]:
     given = head["setup"].get("phh"), head["setup"].get("chips_per_unit")
     if given != (None, None) and not (isinstance(given[0], str) and isinstance(given[1], int)):
         raise FormatError("line 1: 'setup' has a hand of a file, which needs its text and chips_per_unit")
+    if not isinstance(head["setup"].get("number", ""), str):
+        raise FormatError("line 1: the 'number' of a hand of a file is a text")
     return head

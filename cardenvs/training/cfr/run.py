@@ -12,6 +12,7 @@ from cardenvs.core.errors import FormatError, OptionError, SolvingError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.cfr.sampling import Sampler
+from cardenvs.training.cfr.size import Size, check_size, estimated_size
 from cardenvs.training.cfr.solvers import METHODS, Solver
 from cardenvs.training.cfr.tree import Tree
 from cardenvs.training.folder import RunFolder, append_metrics, cut_metrics
@@ -90,6 +91,11 @@ class Run:
         return cls(solver, tree, folder, seconds)
 
     @property
+    def size(self) -> Size | None:
+        """An estimate of the game's size, where it is too large to list."""
+        return self.solver.size if isinstance(self.solver, Sampler) else None
+
+    @property
     def path(self) -> Path:
         """The file that `save` writes, which the agent `tabular:PATH` plays."""
         return self.folder.checkpoint
@@ -165,7 +171,9 @@ def _new_solver(
     try:
         tree = Tree(game, most_histories=_MOST_EVALUATED, on_progress=on_progress, **options)
     except SolvingError:
-        return Sampler(game, made, seed), None
+        size = estimated_size(game, made, seed)
+        check_size(game, size)
+        return Sampler(game, made, seed, size), None
     return Sampler(game, made, seed), tree
 
 

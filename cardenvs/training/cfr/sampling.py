@@ -21,6 +21,7 @@ from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed, next_uint64, seed_xoshiro, substream_seed
 from cardenvs.training.cfr.numbering import Numbering, find_or_add
 from cardenvs.training.cfr.passes import match_regrets
+from cardenvs.training.cfr.size import Size
 from cardenvs.training.cfr.tree import mixed
 from cardenvs.training.cfr.worlds import is_set
 
@@ -223,6 +224,7 @@ class Sampler:
     Attributes:
         game, options: what it solves.
         seed: seed of the deals and choices.
+        size: an estimate of the game's size, or None.
         iterations: done so far; each updates every player once.
         sizes, players: by information state; its number of legal actions, and the player to act.
         actions, regrets, weights: (information states, most legal actions).
@@ -230,8 +232,9 @@ class Sampler:
 
     method = "mccfr"
 
-    def __init__(self, game: Game, options: Options, seed: int = 0) -> None:
+    def __init__(self, game: Game, options: Options, seed: int = 0, size: Size | None = None) -> None:
         """Create a solver that has not begun. Raises SolvingError if the game is for one player."""
+        self.size = size
         if options.num_players < 2:
             raise SolvingError(f"mccfr needs two players or more; {game.name} has one with these options")
         self.game, self.options, self.seed, self.iterations = game, options, seed, 0
