@@ -1,0 +1,177 @@
+"""The chance of a stored game: which tokens were drawn when, and the same game with other draws.
+
+A draw is a chance event: tokens leave the deck that the deal has shuffled. All orders of a shuffled deck are equally
+likely, and players know nothing of the order of what is left of it. So, given all that has happened before, each
+sequence of tokens that are left is equally likely to be the next draw, whoever plays and however they play.
+
+Games of one deal whose deck is only drawn from are covered in full. In others, draws count up to the moment at which
+tokens come back to the deck, a second deck is created or shuffled, or dice are rolled.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.arena.luck.worlds import replayed
+from cardenvs.core import events as ev
+from cardenvs.core.errors import ArenaError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+
+MOST_OUTCOMES = 128  # of a draw of one token
+SAMPLED_OUTCOMES = 32  # of any other draw
+_LOG_ROWS = 1024
+_CHANGES = {ev.Op.CLEAR, ev.Op.CREATE, ev.Op.SHUFFLE}
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Tokens that left the deck between two decisions.
+
+    Attributes:
+        ply: number of actions before it; 0 is the deal.
+        first: number of tokens drawn before.
+        tokens: the tokens, in order.
+    """
+
+    ply: int
+    first: int
+    tokens: tuple[int, ...]
+
+
+class Draws:
+    """The draws of a finished game.
+
+    Attributes:
+        game, options, actions: the game; actions include codes.
+        tokens: all drawn tokens, in order.
+        seen: for each of them, the bit set of viewers who saw its face when it was drawn.
+        draws: the draws, in order. The first is the deal.
+        is_open: whether everybody saw that each event happened.
+        is_whole: whether they are all the chance of the game.
+    """
+
+    def __init__(
+        self, game: Game, options: Options, seed: int, actions: Sequence[int], deck: Sequence[int] = ()
+    ) -> None:
+        """Play the game again to see its draws.
+
+        Args:
+            game, options: what was played.
+            seed: of the deal.
+            actions: all actions, in order.
+            deck: the explicit tokens of the deal.
+        """
+        self.game, self.options, self.actions = game, options, tuple(actions)
+        self._kinds = game.table.kinds
+        self._legal = np.zeros(game.max_legal(options), np.int32)
+        self._piles: set[int] = set()
+        self.tokens: list[int] = []
+        self.seen: list[int] = []
+        self.is_open = True
+        self.draws: list[Draw] = []
+        self.is_whole = True
+        self._left: Counter[int] = Counter()
+        if game.rolled(options) is None:
+            self._look(seed, deck)
+        else:
+            self.is_whole = False
+
+    def _look(self, seed: int, deck: Sequence[int]) -> None:
+        steps = self._steps(seed, deck)
+        for ply, rows in enumerate(steps):
+            self.is_open &= bool((rows[:, ev.AUDIENCE] == ev.EVERYBODY).all())
+            drawn = self._drawn(rows, ply == 0)
+            if drawn is None:
+                self.is_whole = False
+                break
+            if drawn:
+                self.draws.append(Draw(ply, len(self.tokens), tuple(token for token, _ in drawn)))
+                self.tokens += [token for token, _ in drawn]
+                self.seen += [seen for _, seen in drawn]
+        self._left = Counter(self.game.deck(self.options).tolist())
+        self._left.subtract(self.tokens)
+        if not self.draws or min(self._left.values()) < 0 or not self._is_same(steps, seed):
+            self.tokens, self.seen, self.draws, self.is_whole = [], [], [], False
+
+    def _steps(self, seed: int, deck: Sequence[int]) -> list[np.ndarray]:
+        """Return the events of the deal and of each action, int32 (n, COLUMNS)."""
+        engine, records = self.game.engine, self.game.blank(self.options)
+        given, log = np.array(deck, np.int16), ev.new_log(_LOG_ROWS)
+        engine.start(records, 0, seed, given, log)
+        steps = [_taken(log)]
+        for action in self.actions:
+            engine.apply(records, 0, action, log, self._legal)
+            steps.append(_taken(log))
+        return steps
+
+    def _drawn(self, rows: np.ndarray, is_deal: bool) -> list[tuple[int, int]] | None:
+        """Return the tokens, and who sees them, that the events of a step draw from the deck, or None if they change the deck."""
+        drawn = []
+        for row in rows.tolist():
+            op = self._kinds[row[ev.KIND]].op
+            if op == ev.Op.CREATE and is_deal and not self._piles:
+                self._piles.add(row[ev.TARGET])
+            elif op in _CHANGES or (op in (ev.Op.MOVE, ev.Op.MOVE_ALL) and row[ev.TARGET] in self._piles):
+                return None
+            elif op == ev.Op.MOVE_ALL and row[ev.SOURCE] in self._piles:
+                return None
+            elif op == ev.Op.MOVE and row[ev.SOURCE] in self._piles:
+                drawn.append((row[ev.TOKEN], row[ev.VISIBLE]))
+        return drawn
+
+    def _is_same(self, steps: list[np.ndarray], seed: int) -> bool:
+        """Return whether the drawn tokens explain the game up to the last draw: another seed gives the same events."""
+        until = len(steps) if self.is_whole else self.draws[-1].ply + 1
+        again = self._steps(seed ^ 1, self.tokens) if self._fits() else []
+        return len(again) >= until and all(map(np.array_equal, steps[:until], again[:until]))
+
+    def _fits(self) -> bool:
+        return not any(token < 0 for token in self.tokens)
+
+    def left(self, draw: Draw) -> Counter[int]:
+        """Return the tokens in the deck before a draw, with their numbers."""
+        left = Counter(self._left)
+        left.update(self.tokens[draw.first :])
+        return +left
+
+    def alternatives(self, draw: Draw, chooser: random.Random) -> tuple[list[tuple[int, ...]], np.ndarray]:
+        """Return possible outcomes of a draw, and their weights, float64 (n,), which sum to 1.
+
+        For one token these are all outcomes with their probabilities, so that a weighted mean over them is the expected
+        value. Otherwise they are drawn like the true one, with equal weights: the weighted mean then has the same
+        expectation as a value of the true outcome.
+
+        Args:
+            draw: one of `draws`.
+            chooser: for outcomes that are drawn.
+        """
+        left = self.left(draw)
+        if len(draw.tokens) == 1 and len(left) <= MOST_OUTCOMES:
+            weights = np.array(list(left.values()), np.float64)
+            return [(token,) for token in left], weights / weights.sum()
+        everything = list(left.elements())
+        outcomes = [tuple(chooser.sample(everything, len(draw.tokens))) for _ in range(SAMPLED_OUTCOMES)]
+        return outcomes, np.full(SAMPLED_OUTCOMES, 1 / SAMPLED_OUTCOMES)
+
+    def worlds(self, draw: Draw, outcomes: Sequence[tuple[int, ...]], seeds: Sequence[int]) -> np.ndarray:
+        """Return the positions right after a draw for several outcomes, as records (n,).
+
+        What is left in the deck is shuffled again, from the outcome's seed: nothing in a world depends on the order of
+        the true deck after the draw.
+        """
+        before = self.tokens[: draw.first]
+        decks = [[*before, *outcome] for outcome in outcomes]
+        return replayed(self.game, self.options, decks, self.actions[: draw.ply], seeds)
+
+
+def _taken(log: np.ndarray) -> np.ndarray:
+    """Return the events in a log, and empty it."""
+    count = int(log[0, 0])
+    if count >= len(log):
+        raise ArenaError(f"one step of a game has {count} events; at most {len(log) - 1} can be read")
+    log[0, 0] = 0
+    return log[1 : count + 1].copy()

@@ -1,0 +1,84 @@
+"""Value functions: guesses of each player's return, with all dealt cards open, that never look into the deck.
+
+A correction for luck compares the value of what was drawn with the values of what could have been drawn. It has a mean
+of exactly 0 with any value function that does not know the true order of the deck; a better one only makes it catch more
+of the luck.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from cardenvs.core.errors import ArenaError
+from cardenvs.core.events import NO_LOG
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.rng import derived_seed
+
+
+class Value(Protocol):
+    """A value function of one game.
+
+    Attributes:
+        name: in reports.
+        shuffles: number of times that the rest of the deck is shuffled for a value, which is the mean over them. 1 if
+            values do not depend on the rest of the deck.
+    """
+
+    name: str
+    shuffles: int
+
+    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """Return the values of positions, float64 (N, players).
+
+        Args:
+            states: records (N,), which may be overwritten.
+            seed: of the value's own random numbers.
+        """
+        raise NotImplementedError
+
+
+class WorthValue(Value):
+    """What the game's own `worth` says."""
+
+    def __init__(self, game: Game, options: Options) -> None:
+        """Create the value.
+
+        Raises:
+            ArenaError: the game has none.
+        """
+        if game.worth is None:
+            raise ArenaError(f"{game.name} has no `worth`; use playouts, as in {game.playout_policy}")
+        self.name, self.shuffles = "worth", 1
+        self._game, self._players = game, options.num_players
+        self._rng = np.zeros(4, np.uint64)
+
+    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """Return the values; see Value."""
+        out = np.zeros((len(states), self._players))
+        self._game.engine.worths(states, seed, self._rng, out)
+        return out
+
+
+class PlayoutValue(Value):
+    """The mean of playouts in which all players follow one policy."""
+
+    def __init__(self, game: Game, options: Options, policy: str, shuffles: int) -> None:
+        """Create the value.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+        """
+        game.engine.policy(policy)
+        self.name, self.shuffles = f"{policy} playouts", shuffles
+        self._game, self._players, self._policy = game, options.num_players, policy
+        self._most_plies = game.max_length(options)
+        self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
+
+    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """Return the values; see Value."""
+        out = np.zeros((len(states), self._players))
+        self._game.engine.playouts(self._policy)(
+            states, derived_seed(seed, "playout"), self._rng, self._legal, self._most_plies, NO_LOG, out
+        )
+        return out
