@@ -27,10 +27,10 @@ Agents are known with their seeds given: a mean over seeds of estimates without 
 numbers of v and the hands in M do not depend on the cards.
 """
 
-import itertools
+import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,9 @@ from cardenvs.core.events import EVERYBODY
 from cardenvs.core.rng import SEED_MASK, derived_seed
 
 _PLAYERS = 2
+_PARTS = ("deal", "draws", "actions")
 _LEAST_PROBABILITY = 1e-12  # of an action whose value is looked at
+_STEPS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], np.uint64)  # between seeds
 
 Hand = tuple[int, ...]
 
@@ -59,12 +61,10 @@ class AivatLuck:
         parts: names of the parts of the luck that `of` returns.
     """
 
-    parts = ("hands", "deal", "draws", "actions")
-
     def __init__(
         self,
         match: Match,
-        value: Value,
+        values: Sequence[Value],
         hands: int = 32,
         seed: int = 0,
         policies: Sequence[KnownPolicy | None] | None = None,
@@ -73,7 +73,7 @@ class AivatLuck:
 
         Args:
             match: the match, for two players.
-            value: the value function.
+            values: the value functions; each gives parts of its own.
             hands: most hands that a player might hold, the true one included.
             seed: of everything that is drawn here.
             policies: for each agent its policy, or None if it is not known; None: found from the agents' specs.
@@ -88,8 +88,14 @@ class AivatLuck:
             )
         if hands < 1:
             raise ArenaError(f"AIVAT needs at least 1 hand for each player, the true one; got {hands}")
-        self._match, self._value, self._hands, self._seed = match, value, hands, seed
+        self._match, self._values, self._hands, self._seed = match, tuple(values), hands, seed
         self._policies = list(known_policies(match) if policies is None else policies)
+        self.parts = ("hands", *(f"{part} by {value.name}" for value in values for part in _PARTS))
+
+    @property
+    def knows_somebody(self) -> bool:
+        """Whether the policy of any agent is known."""
+        return any(policy is not None for policy in self._policies)
 
     def of(self, record: GameRecord) -> np.ndarray:
         """Return the luck of each player in a game, float64 (parts, players).
@@ -100,12 +106,25 @@ class AivatLuck:
         """
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
-        policies = [self._policies[agent] for agent in record.seating]
-        if any(action >= FORFEIT for action in record.actions):
-            policies = [None, None]  # whether an agent fails is not in its policy
         seeds = match.seat_seeds(record.deal, record.lineup)
-        seed = derived_seed(self._seed, record.seed, record.lineup)
-        return _Game(match, draws, policies, seeds, self._value, self._hands, seed).luck(record.returns)
+        return self.of_game(draws, record.returns, record.seating, seeds, derived_seed(record.seed, record.lineup))
+
+    def of_game(
+        self, draws: Draws, returns: Sequence[float], seating: Sequence[int], agent_seeds: Sequence[int], number: int = 0
+    ) -> np.ndarray:
+        """Return the same for a game given by its draws.
+
+        Args:
+            draws: of the game.
+            returns, seating, agent_seeds: by player; the agents' seeds for this game.
+            number: of the game, for random numbers of its own.
+        """
+        policies = [self._policies[agent] for agent in seating]
+        if any(action >= FORFEIT for action in draws.actions):
+            policies = [None, None]  # whether an agent fails is not in its policy
+        seed = derived_seed(self._seed, number)
+        game = _Game(self._match, draws, policies, agent_seeds, self._values, self._hands, seed)
+        return game.luck(returns)
 
 
 @dataclass
@@ -113,28 +132,36 @@ class _Pairs:
     """Pairs of hands with their weights.
 
     Attributes:
-        hands: for each player the hands.
-        first, second: int64 (n,), indices into them.
+        first, second: int64 (n,), the numbers of the hands.
         weights: float64 (n,), positive.
     """
 
-    hands: tuple[list[Hand], list[Hand]]
     first: np.ndarray
     second: np.ndarray
     weights: np.ndarray
 
     def of(self, player: int) -> np.ndarray:
+        """Return the numbers of a player's hands."""
         return self.second if player else self.first
 
     def times(self, factors: np.ndarray) -> "_Pairs":
         """Return the pairs with their weights multiplied, without those of weight 0."""
         weights = self.weights * factors
         kept = weights > 0
-        return _Pairs(self.hands, self.first[kept], self.second[kept], weights[kept] / weights.max(initial=1e-300))
+        return _Pairs(self.first[kept], self.second[kept], weights[kept])
+
+    def rows(self, rows: np.ndarray, weights: np.ndarray) -> "_Pairs":
+        """Return some of the pairs with other weights."""
+        return _Pairs(self.first[rows], self.second[rows], weights)
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """Return the weighted sum of values (n, ...)."""
+        total: np.ndarray = np.tensordot(self.weights, values, 1)
+        return total
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted mean of values (n, players)."""
-        found: np.ndarray = self.weights @ values / self.weights.sum()
+        """Return the weighted mean of values (n, ...)."""
+        found: np.ndarray = self.sum(values) / self.weights.sum()
         return found
 
 
@@ -147,166 +174,154 @@ class _Game:
         draws: Draws,
         policies: Sequence[KnownPolicy | None],
         agent_seeds: Sequence[int],
-        value: Value,
+        values: Sequence[Value],
         num_hands: int,
         seed: int,
     ) -> None:
         self._game, self._options = match.game, match.options
         self._draws, self._policies, self._agent_seeds = draws, policies, agent_seeds
-        self._value, self._num_hands = value, num_hands
-        self._seeds = np.random.default_rng(seed)
-        self._chooser = random.Random(derived_seed(seed, "hands"))
+        self._values_by, self._num_hands, self._seed = values, num_hands, seed
+        self._chooser = random.Random(derived_seed(seed, "chosen"))
         self._deck = Counter(match.game.deck(match.options).tolist())
         self._places = _places_of_hands(draws)
+        hidden = {place for places in self._places for place in places}
+        self._public = [token for place, token in enumerate(draws.tokens) if place not in hidden]
+        self._true = [tuple(draws.tokens[place] for place in places) for places in self._places]
+        # in an order that says nothing of the true hand
+        self._hands = [sorted(self._hands_with(hand)) for hand in self._true]
+        self._tables = [np.array(hands, np.int16) for hands in self._hands]
+        self._true_numbers = [self._hands[player].index(self._true[player]) for player in range(_PLAYERS)]
 
     # -- the parts ----------------------------------------------------------------------------------------------
 
     def luck(self, returns: Sequence[float]) -> np.ndarray:
         """Return the luck, float64 (parts, players); see the module."""
-        luck = np.zeros((len(AivatLuck.parts), _PLAYERS))
-        deal, hands = luck[1], luck[0]
-        true = [tuple(self._draws.tokens[place] for place in places) for places in self._places]
-        others = [self._hands_with(hand) for hand in true]
-        is_known = [policy is not None for policy in self._policies]
-        kept = [others[p] if is_known[p] else [true[p]] for p in range(_PLAYERS)]
-        pairs = self._dealt(kept)
-        if not all(is_known):
-            deal += pairs.mean(self._values(pairs, 0)) - self._mean_at_deal(others)
+        hands = np.zeros((1, _PLAYERS))
+        luck = np.zeros((len(self._values_by), len(_PARTS), _PLAYERS))
+        deal, drawn, acted = luck[:, 0], luck[:, 1], luck[:, 2]
+        everything = self._dealt()
+        pairs = everything
+        for player in range(_PLAYERS):
+            if self._policies[player] is None:
+                pairs = pairs.times(pairs.of(player) == self._true_numbers[player])
+        if len(pairs.weights) < len(everything.weights):
+            deal += pairs.mean(self._values(pairs, 0)) - everything.mean(self._values(everything, 0))
         decided, later = [0, 0], {draw.ply: draw for draw in self._draws.draws[1:]}
-        players = self._players()
-        for ply, action in enumerate(self._draws.actions):
-            player = players[ply]
+        for ply, (player, action) in enumerate(zip(self._players(), self._draws.actions, strict=True)):
             policy = self._policies[player]
             if policy is not None:
-                pairs = self._act(pairs, ply, action, player, policy, decided[player], luck[3])
+                pairs = self._act(pairs, ply, action, player, policy, decided[player], acted)
             decided[player] += 1
             if ply + 1 in later:
-                pairs = self._draw(pairs, later[ply + 1], luck[2])
-        hands += np.array(returns) - pairs.mean(self._returns(pairs))
-        return luck
-
-    def _mean_at_deal(self, hands: list[list[Hand]]) -> np.ndarray:
-        pairs = self._dealt(hands)
-        return pairs.mean(self._values(pairs, 0))
+                pairs = self._draw(pairs, later[ply + 1], drawn)
+        hands[0] = np.array(returns) - pairs.mean(self._returns(pairs))
+        return np.concatenate([hands, luck.reshape(-1, _PLAYERS)])
 
     def _act(
         self, pairs: _Pairs, ply: int, action: int, player: int, policy: KnownPolicy, decision: int, luck: np.ndarray
     ) -> _Pairs:
         """Return the pairs after an action of a known player, and add its luck."""
         held, of_pair = np.unique(pairs.of(player), return_inverse=True)
-        decks = [self._deck_with(pairs.hands[player][hand], player, ply) for hand in held]
-        chances = policy.probabilities(decks, self._draws.actions[:ply], self._agent_seeds[player], decision)
-        after = pairs.times(chances[of_pair, action])
-        if not len(after.weights) or not self._is_true_pair(after):
+        decks = [self._deck_with(self._hands[player][hand], player, ply) for hand in held]
+        chances = policy.probabilities(decks, self._draws.actions[:ply], self._agent_seeds[player], decision)[of_pair]
+        after = pairs.times(chances[:, action])
+        if not ((after.first == self._true_numbers[0]) & (after.second == self._true_numbers[1])).any():
             raise ArenaError(
-                f"player_{player} chose action {action} at ply {ply}, which its policy never does with its cards; its "
-                "file or the game may have changed since the match"
+                f"player_{player} chose action {action} at ply {ply}, which its policy never does with its cards: its "
+                "file may have changed since the match"
             )
-        expected = np.zeros(_PLAYERS)
         for other in np.flatnonzero(chances.max(0) > _LEAST_PROBABILITY).tolist():
-            share = chances[of_pair, other]
-            rows = share > _LEAST_PROBABILITY
-            if rows.any():
-                some = _Pairs(pairs.hands, pairs.first[rows], pairs.second[rows], (pairs.weights * share)[rows])
-                values = self._values(some, ply, [other])
-                expected += some.weights @ values
-                if other == action:
-                    luck += some.mean(values)
-        luck -= expected / pairs.weights.sum()
+            rows = np.flatnonzero(chances[:, other] > _LEAST_PROBABILITY)
+            some = pairs.rows(rows, (pairs.weights * chances[:, other])[rows])
+            values = self._values(some, ply, [other])
+            luck -= some.sum(values) / pairs.weights.sum()
+            if other == action:
+                luck += some.mean(values)
         return after
 
     def _draw(self, pairs: _Pairs, draw: Draw, luck: np.ndarray) -> _Pairs:
         """Return the pairs after a public draw, and add its luck."""
         outcomes = self._outcomes(draw)
-        chances = np.array([[self._chance(hands, draw, outcome) for outcome in outcomes] for hands in self._each(pairs)])
-        after_chance = np.array([self._chance(hands, draw, draw.tokens) for hands in self._each(pairs)])
+        chances = self._chances(pairs, draw, outcomes)
         totals = chances.sum(1)
-        # A pair with which none of the sampled outcomes could have been drawn counts as 0 before and after.
-        counts = totals > 0
-        before = np.zeros(_PLAYERS)
+        possible = totals > 0  # with other pairs none of the outcomes can be drawn; they count as 0 before and after
         rows, columns = np.nonzero(chances)
-        some = _Pairs(
-            pairs.hands, pairs.first[rows], pairs.second[rows],
-            pairs.weights[rows] * chances[rows, columns] / totals[rows],
-        )  # fmt: skip
+        each = pairs.rows(rows, (pairs.weights / np.where(possible, totals, 1))[rows] * chances[rows, columns])
+        after = pairs.rows(np.arange(len(totals)), pairs.weights * self._chances(pairs, draw, [draw.tokens])[:, 0])
+        kept = after.weights > 0
+        after, possible = after.times(np.ones(len(kept))), possible[kept]
+        drawn = np.array(outcomes, np.int16)[columns]
         if len(rows):
-            values = self._values(some, draw.ply, outcomes=[outcomes[column] for column in columns])
-            before = some.weights @ values / pairs.weights.sum()
-        weights = pairs.weights * after_chance
-        possible = weights > 0
-        after = _Pairs(pairs.hands, pairs.first[possible], pairs.second[possible], weights[possible])
-        values = self._values(after, draw.ply, outcomes=[draw.tokens] * len(after.weights))
-        luck += after.mean(values * counts[possible][:, None]) - before
+            luck -= each.sum(self._values(each, draw.ply, outcomes=drawn)) / pairs.weights.sum()
+        tokens = np.repeat(np.array([draw.tokens], np.int16), len(after.weights), axis=0)
+        luck += after.mean(self._values(after, draw.ply, outcomes=tokens) * possible[:, None, None])
         return after
 
     # -- hands and cards ----------------------------------------------------------------------------------------
 
+    @property
+    def _has_equal_cards(self) -> bool:
+        return max(self._deck.values()) > 1
+
     def _hands_with(self, true: Hand) -> list[Hand]:
-        """Return hands that a player might hold, the true one first: all of them, or some drawn from the whole deck."""
+        """Return hands that a player might hold with the true one: all, or some drawn from the whole deck."""
         if len(true) == 1 and len(self._deck) <= self._num_hands:
-            return [true, *((token,) for token in self._deck if (token,) != true)]
-        if max(self._deck.values()) > 1:
+            return [(token,) for token in self._deck]
+        if self._has_equal_cards:
             raise ArenaError(
-                f"{self._game.name} has too many hands to list, and equal cards, so that AIVAT cannot draw some of them; "
-                f"hands of one card need hands={len(self._deck)}"
+                f"AIVAT can draw hands only from a deck without equal cards; {self._game.name} has equal ones, so all "
+                f"hands must be listed, which takes single cards and {len(self._deck)} hands; got {self._num_hands}"
             )
-        found = {true: None}
-        cards = list(self._deck)
-        most = min(self._num_hands, _num_hands(len(cards), len(true)))
+        found, cards = {true: None}, sorted(self._deck)
+        most = min(self._num_hands, math.perm(len(cards), len(true)))
         while len(found) < most:
             found[tuple(self._chooser.sample(cards, len(true)))] = None
         return list(found)
 
-    def _dealt(self, hands: Sequence[list[Hand]]) -> _Pairs:
-        """Return all pairs of some hands that can be dealt, weighted by the number of ways."""
-        public = [self._draws.tokens[place] for place in self._public_places()]
-        grid = list(itertools.product(range(len(hands[0])), range(len(hands[1]))))
-        weights = np.array([float(self._ways([*hands[0][a], *hands[1][b], *public])) for a, b in grid])
-        first, second = np.array(grid, np.int64).T
-        return _Pairs((hands[0], hands[1]), first, second, weights).times(np.ones(len(grid)))
+    def _dealt(self) -> _Pairs:
+        """Return all pairs of hands that can be dealt, weighted by the number of ways."""
+        public = self._public[: len(self._draws.draws[0].tokens) - sum(map(len, self._places))]
+        first, second = (grid.ravel() for grid in np.indices((len(self._hands[0]), len(self._hands[1]))))
+        decks = np.concatenate([self._tables[0][first], self._tables[1][second]], axis=1)
+        return _Pairs(first, second, np.ones(len(first))).times(self._ways(decks, [public])[:, 0])
 
-    def _ways(self, tokens: Iterable[int]) -> int:
-        """Return in how many ways a sequence of tokens can be dealt from the deck."""
-        ways, left = 1, self._deck.copy()
-        for token in tokens:
-            ways *= left[token]
-            left[token] -= 1
-        return max(0, ways)
+    def _chances(self, pairs: _Pairs, draw: Draw, outcomes: Sequence[Hand]) -> np.ndarray:
+        """Return numbers in proportion to the probabilities of outcomes of a public draw, given the pairs.
 
-    def _chance(self, hands: tuple[Hand, Hand], draw: Draw, outcome: Hand) -> float:
-        """Return a number in proportion to the probability of the outcome of a public draw, given both hands."""
-        left = self._deck.copy()
-        left.subtract([*hands[0], *hands[1], *self._public_before(draw)])
-        chance = 1
-        for token in outcome:
-            chance *= max(0, left[token])
-            left[token] -= 1
-        return float(chance)
+        Returns:
+            float64 (pairs, outcomes).
+        """
+        before = self._public_before(draw)
+        hands = np.concatenate([self._tables[0][pairs.first], self._tables[1][pairs.second]], axis=1)
+        so_far = self._ways(hands, [before])
+        return self._ways(hands, [[*before, *outcome] for outcome in outcomes]) / so_far
+
+    def _ways(self, hands: np.ndarray, others: Sequence[Sequence[int]]) -> np.ndarray:
+        """Return in how many ways both hands (n, size) and other sequences of tokens can be dealt, float64 (n, m)."""
+        kinds = sorted(self._deck)
+        numbers = np.array([self._deck[kind] for kind in kinds])
+        held = (hands[:, :, None] == np.array(kinds, np.int16)).sum(1)  # (n, kinds)
+        taken = np.array([[other.count(kind) for kind in kinds] for other in others])  # (m, kinds)
+        if not self._has_equal_cards:
+            fits = (held.max(1) <= 1)[:, None] & (taken.max(1) <= 1) & (held @ taken.T == 0)
+            return fits.astype(np.float64)
+        ways = np.ones((len(held), len(taken)))
+        for kind, number in enumerate(numbers):
+            together = held[:, None, kind] + taken[None, :, kind]
+            ways *= np.array([math.perm(number, drawn) for drawn in range(int(together.max()) + 1)])[together]
+        return ways
 
     def _outcomes(self, draw: Draw) -> list[Hand]:
         """Return what could be drawn: each token of the deck, or some sequences of tokens that are not yet public."""
-        public = self._public_before(draw)
         if len(draw.tokens) == 1 and len(self._deck) <= MOST_OUTCOMES:
-            return [(token,) for token in self._deck]
-        if max(self._deck.values()) > 1:
-            raise ArenaError(f"AIVAT cannot draw several of equal cards at once, as in {self._game.name}")
-        left = [token for token in self._deck if token not in public]
+            return [(token,) for token in sorted(self._deck)]
+        if self._has_equal_cards:
+            raise ArenaError(f"AIVAT cannot correct draws of several cards from a deck with equal ones, {self._game.name}")
+        left = sorted(set(self._deck) - set(self._public_before(draw)))
         return [tuple(self._chooser.sample(left, len(draw.tokens))) for _ in range(SAMPLED_OUTCOMES)]
 
     def _public_before(self, draw: Draw) -> list[int]:
-        hidden = {place for places in self._places for place in places}
-        return [token for place, token in enumerate(self._draws.tokens[: draw.first]) if place not in hidden]
-
-    def _public_places(self) -> list[int]:
-        hidden = {place for places in self._places for place in places}
-        return [place for place in range(len(self._draws.draws[0].tokens)) if place not in hidden]
-
-    def _each(self, pairs: _Pairs) -> list[tuple[Hand, Hand]]:
-        return [(pairs.hands[0][a], pairs.hands[1][b]) for a, b in zip(pairs.first, pairs.second, strict=True)]
-
-    def _is_true_pair(self, pairs: _Pairs) -> bool:
-        """Return whether the true hands, which come first, are among the pairs."""
-        return bool(((pairs.first == 0) & (pairs.second == 0)).any())
+        return self._public[: draw.first - sum(map(len, self._places))]
 
     # -- worlds -------------------------------------------------------------------------------------------------
 
@@ -314,49 +329,52 @@ class _Game:
         """Return the tokens drawn before the decision at a ply."""
         return [token for draw in self._draws.draws if draw.ply <= ply for token in draw.tokens]
 
-    def _with_hands(self, tokens: list[int], hands: Sequence[Hand]) -> list[int]:
-        deck = tokens.copy()
-        for places, hand in zip(self._places, hands, strict=True):
-            for place, token in zip(places, hand, strict=True):
-                deck[place] = token
-        return deck
+    def _decks(self, pairs: _Pairs, tokens: Sequence[int]) -> np.ndarray:
+        """Return the drawn tokens with the hands of each pair, int16 (n, tokens)."""
+        decks = np.repeat(np.array([tokens], np.int16), len(pairs.weights), axis=0)
+        for player, places in enumerate(self._places):
+            decks[:, places] = self._tables[player][pairs.of(player)]
+        return decks
 
     def _deck_with(self, hand: Hand, player: int, ply: int) -> list[int]:
         """Return the tokens drawn before a ply if `player` had a hand; the other one has any cards that are left."""
-        tokens = self._drawn_by(ply)
-        other = self._places[1 - player]
-        shown = [token for place, token in enumerate(tokens) if place not in (*other, *self._places[player])]
+        deck = self._drawn_by(ply)
+        own, other = self._places[player], self._places[1 - player]
         left = self._deck.copy()
-        left.subtract([*shown, *hand])
-        filler = tuple(itertools.islice((+left).elements(), len(other)))
-        return self._with_hands(tokens, (filler, hand) if player else (hand, filler))
+        left.subtract([*hand, *(token for place, token in enumerate(deck) if place not in (*own, *other))])
+        for place, token in zip((*own, *other), (*hand, *sorted((+left).elements())), strict=False):
+            deck[place] = token
+        return deck
 
     def _values(
-        self, pairs: _Pairs, ply: int, more: Sequence[int] = (), outcomes: Sequence[Hand] | None = None
+        self, pairs: _Pairs, ply: int, more: Sequence[int] = (), outcomes: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the values of the pairs, float64 (n, players).
+        """Return the values of the pairs, float64 (n, values, players).
+
+        A pair has the same random numbers with all actions and outcomes.
 
         Args:
             pairs: the pairs.
             ply: number of actions of the game that are played.
             more: further actions.
-            outcomes: for each pair the tokens drawn after them, instead of the true ones of that ply.
+            outcomes: int16 (n, tokens), what is drawn after them with each pair instead of the true tokens.
         """
-        tokens = self._drawn_by(ply if outcomes is None else ply - 1)
-        decks = [self._with_hands(tokens, hands) for hands in self._each(pairs)]
+        decks = self._decks(pairs, self._drawn_by(ply if outcomes is None else ply - 1))
         if outcomes is not None:
-            decks = [[*deck, *outcome] for deck, outcome in zip(decks, outcomes, strict=True)]
-        shuffles = self._value.shuffles
-        decks = [deck for deck in decks for _ in range(shuffles)]
-        seeds = self._seeds.integers(0, SEED_MASK, len(decks), endpoint=True).tolist()
-        records = replayed(self._game, self._options, decks, [*self._draws.actions[:ply], *more], seeds)
-        values = self._value.of(records, int(self._seeds.integers(0, SEED_MASK)))
-        return values.reshape(-1, shuffles, _PLAYERS).mean(1)
+            decks = np.concatenate([decks, outcomes], axis=1)
+        node = derived_seed(self._seed, ply, len(more), outcomes is None)
+        actions = [*self._draws.actions[:ply], *more]
+        found = np.zeros((len(decks), len(self._values_by), _PLAYERS))
+        for number, value in enumerate(self._values_by):
+            seeds = np.concatenate([_seeds(node, shuffle, pairs) for shuffle in range(value.shuffles)])
+            records = replayed(self._game, self._options, np.tile(decks, (value.shuffles, 1)), actions, seeds)
+            found[:, number] = value.of(records, node).reshape(value.shuffles, len(decks), _PLAYERS).mean(0)
+        return found
 
     def _returns(self, pairs: _Pairs) -> np.ndarray:
         """Return the returns that the pairs would have had, float64 (n, players)."""
-        decks = [self._with_hands(self._draws.tokens, hands) for hands in self._each(pairs)]
-        records = replayed(self._game, self._options, decks, self._draws.actions, [0] * len(decks))
+        decks = self._decks(pairs, self._draws.tokens)
+        records = replayed(self._game, self._options, decks, self._draws.actions, np.zeros(len(decks), np.int64))
         returns: np.ndarray = records["returns"][:, :_PLAYERS]
         return returns
 
@@ -368,6 +386,15 @@ class _Game:
             players.append(state.current_player)
             state.apply_unchecked(action)
         return players
+
+
+def _seeds(node: int, shuffle: int, pairs: _Pairs) -> np.ndarray:
+    """Return a seed for each pair, int64 (n,)."""
+    with np.errstate(over="ignore"):
+        mixed = np.uint64(node) + np.uint64(shuffle) * _STEPS[0]
+        mixed = mixed + pairs.first.astype(np.uint64) * _STEPS[1] + pairs.second.astype(np.uint64) * _STEPS[2]
+    seeds: np.ndarray = (mixed & np.uint64(SEED_MASK)).astype(np.int64)
+    return seeds
 
 
 def _places_of_hands(draws: Draws) -> list[tuple[int, ...]]:
@@ -386,7 +413,3 @@ def _places_of_hands(draws: Draws) -> list[tuple[int, ...]]:
             f"{draws.game.name} is not one of them with these options"
         )
     return places
-
-
-def _num_hands(cards: int, size: int) -> int:
-    return int(np.prod(np.arange(cards - size + 1, cards + 1, dtype=float)))

@@ -24,6 +24,7 @@ from cardenvs.core.options import Options
 MOST_OUTCOMES = 128  # of a draw of one token
 SAMPLED_OUTCOMES = 32  # of any other draw
 _LOG_ROWS = 1024
+_Drawn = tuple[int, int, int]  # token, who sees it, and the player who draws it
 _CHANGES = {ev.Op.CLEAR, ev.Op.CREATE, ev.Op.SHUFFLE}
 
 
@@ -82,20 +83,32 @@ class Draws:
 
     def _look(self, seed: int, deck: Sequence[int]) -> None:
         steps = self._steps(seed, deck)
+        drawn: list[list[_Drawn]] = []
         for ply, rows in enumerate(steps):
             self.is_open &= bool((rows[:, ev.AUDIENCE] == ev.EVERYBODY).all())
-            drawn = self._drawn(rows, ply == 0)
-            if drawn is None:
+            found = self._drawn(rows, ply == 0)
+            if found is None:
                 self.is_whole = False
                 break
-            if drawn:
-                self.draws.append(Draw(ply, len(self.tokens), tuple(token for token, _ in drawn)))
-                self.tokens += [token for token, _ in drawn]
-                self.seen += [seen for _, seen in drawn]
+            drawn.append(found)
+        # An explicit deck has the hands in player order, but they may be dealt card by card.
+        for order in (None, _by_player):
+            self._note([sorted(found, key=order) if order and ply == 0 else found for ply, found in enumerate(drawn)])
+            if self._is_same(steps[: len(drawn)], seed):
+                return
+        self._note([])
+        self.is_whole = False
+
+    def _note(self, drawn: list[list["_Drawn"]]) -> None:
+        """Set tokens and draws."""
+        self.tokens, self.seen, self.draws = [], [], []
+        for ply, found in enumerate(drawn):
+            if found:
+                self.draws.append(Draw(ply, len(self.tokens), tuple(token for token, _, _ in found)))
+                self.tokens += [token for token, _, _ in found]
+                self.seen += [seen for _, seen, _ in found]
         self._left = Counter(self.game.deck(self.options).tolist())
         self._left.subtract(self.tokens)
-        if not self.draws or min(self._left.values()) < 0 or not self._is_same(steps, seed):
-            self.tokens, self.seen, self.draws, self.is_whole = [], [], [], False
 
     def _steps(self, seed: int, deck: Sequence[int]) -> list[np.ndarray]:
         """Return the events of the deal and of each action, int32 (n, COLUMNS)."""
@@ -108,29 +121,27 @@ class Draws:
             steps.append(_taken(log))
         return steps
 
-    def _drawn(self, rows: np.ndarray, is_deal: bool) -> list[tuple[int, int]] | None:
-        """Return the tokens, and who sees them, that the events of a step draw from the deck, or None if they change the deck."""
+    def _drawn(self, rows: np.ndarray, is_deal: bool) -> list["_Drawn"] | None:
+        """Return what the events of a step draw from the deck, or None if they change the deck."""
         drawn = []
         for row in rows.tolist():
             op = self._kinds[row[ev.KIND]].op
-            if op == ev.Op.CREATE and is_deal and not self._piles:
-                self._piles.add(row[ev.TARGET])
+            if is_deal and not self._piles:
+                if op == ev.Op.CREATE:
+                    self._piles.add(row[ev.TARGET])
             elif op in _CHANGES or (op in (ev.Op.MOVE, ev.Op.MOVE_ALL) and row[ev.TARGET] in self._piles):
                 return None
             elif op == ev.Op.MOVE_ALL and row[ev.SOURCE] in self._piles:
                 return None
             elif op == ev.Op.MOVE and row[ev.SOURCE] in self._piles:
-                drawn.append((row[ev.TOKEN], row[ev.VISIBLE]))
+                drawn.append((row[ev.TOKEN], row[ev.VISIBLE], row[ev.PLAYER]))
         return drawn
 
     def _is_same(self, steps: list[np.ndarray], seed: int) -> bool:
-        """Return whether the drawn tokens explain the game up to the last draw: another seed gives the same events."""
-        until = len(steps) if self.is_whole else self.draws[-1].ply + 1
-        again = self._steps(seed ^ 1, self.tokens) if self._fits() else []
-        return len(again) >= until and all(map(np.array_equal, steps[:until], again[:until]))
-
-    def _fits(self) -> bool:
-        return not any(token < 0 for token in self.tokens)
+        """Return whether the drawn tokens explain the game as far as they go: another seed gives the same events."""
+        if not self.draws or min(self._left.values()) < 0:
+            return False
+        return all(map(np.array_equal, steps, self._steps(seed ^ 1, self.tokens)))
 
     def left(self, draw: Draw) -> Counter[int]:
         """Return the tokens in the deck before a draw, with their numbers."""
@@ -166,6 +177,12 @@ class Draws:
         before = self.tokens[: draw.first]
         decks = [[*before, *outcome] for outcome in outcomes]
         return replayed(self.game, self.options, decks, self.actions[: draw.ply], seeds)
+
+
+def _by_player(drawn: _Drawn) -> int:
+    """Return the place in the order of an explicit deck: hands in player order, then everything else."""
+    player = drawn[2]
+    return player if player != ev.NO_PLAYER else ev.EVERYBODY
 
 
 def _taken(log: np.ndarray) -> np.ndarray:

@@ -5,15 +5,19 @@ of exactly 0 with any value function that does not know the true order of the de
 of the luck.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from cardenvs.arena.luck.worlds import observations
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
+
+if TYPE_CHECKING:
+    from cardenvs.agents.ppo import PPOAgent
 
 
 class Value(Protocol):
@@ -81,4 +85,32 @@ class PlayoutValue(Value):
         self._game.engine.playouts(self._policy)(
             states, derived_seed(seed, "playout"), self._rng, self._legal, self._most_plies, NO_LOG, out
         )
+        return out
+
+
+class NetworkValue(Value):
+    """The value head of a trained network for the player to act, with zero-sum results for two players."""
+
+    def __init__(self, game: Game, options: Options, agent: "PPOAgent", name: str) -> None:
+        """Create the value of a network; see `cardenvs.agents.ppo`."""
+        self.name, self.shuffles = name, 1
+        self._game, self._options, self._agent = game, options, agent
+
+    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """Return the values; see Value."""
+        players = self._options.num_players
+        out = states["returns"][:, :players].copy()
+        rows = np.flatnonzero(states["terminal"] == 0)
+        if len(rows):
+            asked = states[rows]
+            seen = observations(self._game, self._options, asked)
+            # many positions look the same to the player to act
+            numbers: dict[bytes, int] = {}
+            which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in seen]
+            first = np.unique(which, return_index=True)[1]
+            masks = np.ones((len(first), self._game.num_actions(self._options)), np.int8)
+            own = self._agent.evaluate(seen[first], masks)[1][which]
+            actor = asked["current_player"].astype(np.int64)
+            out[rows] -= (own / (players - 1))[:, None]
+            out[rows, actor] += own + own / (players - 1)
         return out

@@ -10,7 +10,11 @@ from cardenvs.core.options import Options
 
 
 def replayed(
-    game: Game, options: Options, decks: Sequence[Sequence[int]], actions: Sequence[int], seeds: Sequence[int]
+    game: Game,
+    options: Options,
+    decks: Sequence[Sequence[int]] | np.ndarray,
+    actions: Sequence[int],
+    seeds: Sequence[int] | np.ndarray,
 ) -> np.ndarray:
     """Return the positions, records (N,), that the same actions lead to.
 
