@@ -48,6 +48,7 @@ from cardenvs.core.rng import SEED_MASK, derived_seed
 
 _PLAYERS = 2
 _PARTS = ("deal", "draws", "actions")
+_TRIED_DEALS = 5
 _LEAST_PROBABILITY = 1e-12  # of an action whose value is looked at
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], np.uint64)  # between seeds
 
@@ -96,6 +97,20 @@ class AivatLuck:
     def knows_somebody(self) -> bool:
         """Whether the policy of any agent is known."""
         return any(policy is not None for policy in self._policies)
+
+    def fits(self) -> bool:
+        """Return whether hands are dealt once and everything later is open, in the first deals with random play."""
+        match = self._match
+        for deal in range(_TRIED_DEALS):
+            state = match.game.state_type(match.game, match.options, seed=match.deal_seed(deal))
+            while not state.is_terminal:
+                state.apply(state.policy_action("random", derived_seed(deal, "random play", state.ply)))
+            try:
+                draws = Draws(match.game, match.options, state.seed, state.actions)
+                _Game(match, draws, [None, None], [0, 0], (), self._hands, 0)
+            except ArenaError:
+                return False
+        return True
 
     def of(self, record: GameRecord) -> np.ndarray:
         """Return the luck of each player in a game, float64 (parts, players).

@@ -5,10 +5,11 @@ of exactly 0 with any value function that does not know the true order of the de
 of the luck.
 """
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from cardenvs.agents.specs import make_agent
 from cardenvs.arena.luck.worlds import observations
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.events import NO_LOG
@@ -18,6 +19,8 @@ from cardenvs.core.rng import derived_seed
 
 if TYPE_CHECKING:
     from cardenvs.agents.ppo import PPOAgent
+
+PLAYOUTS = 8  # of each outcome of a draw
 
 
 class Value(Protocol):
@@ -52,7 +55,7 @@ class WorthValue(Value):
             ArenaError: the game has none.
         """
         if game.worth is None:
-            raise ArenaError(f"{game.name} has no `worth`; use playouts, as in {game.playout_policy}")
+            raise ArenaError(f"{game.name} has no worth of its own; use playouts or a network as the value")
         self.name, self.shuffles = "worth", 1
         self._game, self._players = game, options.num_players
         self._rng = np.zeros(4, np.uint64)
@@ -114,3 +117,29 @@ class NetworkValue(Value):
             out[rows] -= (own / (players - 1))[:, None]
             out[rows, actor] += own + own / (players - 1)
         return out
+
+
+def value_of(spec: str, game: Game, options: Options) -> Value:
+    """Return the value function of a spec.
+
+    Specs are "worth" (the game's own, if it has one), "playouts" or "playouts:POLICY" (the mean of playouts by the
+    game's default policy or another one), a network such as "zoo:GAME/NAME" or "ppo:PATH" (its value head), and "auto":
+    worth if there is one, else playouts.
+
+    Raises:
+        ArenaError: the spec is unknown, or does not fit the game.
+        AgentError, PolicyNotFoundError, MissingExtraError, FormatError: the value cannot be made.
+    """
+    kind, _, argument = spec.partition(":")
+    if spec == "auto":
+        spec = kind = "worth" if game.worth is not None else "playouts"
+    if spec == "worth":
+        return WorthValue(game, options)
+    if kind == "playouts":
+        return PlayoutValue(game, options, argument or game.playout_policy, PLAYOUTS)
+    if kind in ("zoo", "ppo"):
+        agent: Any = make_agent(spec, game, options)
+        return NetworkValue(game, options, agent, spec)
+    raise ArenaError(
+        f"a value is auto, worth, playouts, playouts:POLICY, or a network as zoo:GAME/NAME or ppo:PATH; got {spec!r}"
+    )
