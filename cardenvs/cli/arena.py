@@ -318,8 +318,8 @@ def adjust_command(
     """
     from cardenvs.arena.luck.adjust import Adjuster, adjust
     from cardenvs.arena.output.adjusted import adjustment_document, print_adjustment
-    from cardenvs.arena.output.files import write_json
     from cardenvs.arena.store import Store
+    from cardenvs.core.files import write_json
 
     outputs = Outputs({"--json": json}, used={"STORE": store})
     with Store(store, read_only=True) as opened:
@@ -330,7 +330,7 @@ def adjust_command(
         with ProgressBar("correcting", unit="games", total=chosen.num_games) as bar:
             result = adjust(adjuster, opened.records(found.id), bar.show)
     print_adjustment(result, shared.new_console())
-    outputs.write("JSON", json, lambda path: write_json(adjustment_document(result), path))
+    outputs.write("JSON", json, lambda path: write_json(path, adjustment_document(result)))
     outputs.close()
 
 

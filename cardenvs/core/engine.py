@@ -16,7 +16,7 @@ from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.legal import WIDE, add_bits, undo_bits, undo_mask, write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
-from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.rng import VALUE, episode_seed, random_below, seed_xoshiro, substream_seed
 from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
 
 if TYPE_CHECKING:
@@ -464,17 +464,17 @@ class Engine:
 
     @functools.cached_property
     def worths(self) -> Callable[..., Any]:
-        """worths(states, seed, rng, out): write what each player may expect in each state to out, float64 (N, P).
+        """worths(states, rng, out): write what each player may expect in each state to out, float64 (N, P).
 
-        These are the returns of a game that is over, and else what the game's `worth` says, with the same random
-        numbers in each state. rng is a scratch uint64 array (4,).
+        These are the returns of a game that is over, and else what the game's `worth` says, with random numbers from
+        the state's seed. rng is a scratch uint64 array (4,).
         """
         worth = self.game.worth
 
-        def worths(states, seed, rng, out):
+        def worths(states, rng, out):
             for i in range(states.shape[0]):
                 s = states[i]
-                seed_xoshiro(rng, np.uint64(seed))
+                seed_xoshiro(rng, substream_seed(s.seed, VALUE, 0))
                 if s.terminal:
                     for p in range(out.shape[1]):
                         out[i, p] = s.returns[p]
@@ -485,17 +485,17 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playouts(self, policy_name: str) -> Callable[..., Any]:
-        """playouts(states, seed, rng, legal, max_plies, no_log, out): play each state to the end, in place, by one
-        policy for all players, and write the returns to out, float64 (N, P).
+        """playouts(states, rng, legal, max_plies, no_log, out): play each state to the end, in place, by one policy
+        for all players, and write the returns to out, float64 (N, P).
 
-        All use the same random numbers. rng and legal are as for `act`.
+        The policy's random numbers come from the state's seed. rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
 
-        def playouts(states, seed, rng, legal, max_plies, no_log, out):
+        def playouts(states, rng, legal, max_plies, no_log, out):
             for i in range(states.shape[0]):
                 s = states[i]
-                seed_xoshiro(rng, np.uint64(seed))
+                seed_xoshiro(rng, substream_seed(s.seed, VALUE, 0))
                 for _ in range(max_plies):
                     if s.terminal:
                         break

@@ -49,6 +49,8 @@ from cardenvs.core.rng import SEED_MASK, derived_seed
 _PLAYERS = 2
 _PARTS = ("deal", "draws", "actions")
 _TRIED_DEALS = 5
+_MOST_VALUES = 1000  # looked at for the same action, or draw
+_FEWEST_PAIRS = 100  # looked at for a draw
 _LEAST_PROBABILITY = 1e-12  # of an action whose value is looked at
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], np.uint64)  # between seeds
 
@@ -169,14 +171,9 @@ class _Pairs:
         """Return some of the pairs with other weights."""
         return _Pairs(self.first[rows], self.second[rows], weights)
 
-    def sum(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted sum of values (n, ...)."""
-        total: np.ndarray = np.tensordot(self.weights, values, 1)
-        return total
-
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted mean of values (n, ...)."""
-        found: np.ndarray = self.sum(values) / self.weights.sum()
+        """Return the weighted mean of values (n, players)."""
+        found: np.ndarray = self.weights @ values / self.weights.sum()
         return found
 
 
@@ -197,6 +194,7 @@ class _Game:
         self._draws, self._policies, self._agent_seeds = draws, policies, agent_seeds
         self._values_by, self._num_hands, self._seed = values, num_hands, seed
         self._chooser = random.Random(derived_seed(seed, "chosen"))
+        self._lots: dict[int, np.ndarray] = {}  # by ply, for each pair a number that decides whether it is looked at
         self._deck = Counter(match.game.deck(match.options).tolist())
         self._places = _places_of_hands(draws)
         hidden = {place for places in self._places for place in places}
@@ -220,7 +218,8 @@ class _Game:
             if self._policies[player] is None:
                 pairs = pairs.times(pairs.of(player) == self._true_numbers[player])
         if len(pairs.weights) < len(everything.weights):
-            deal += pairs.mean(self._values(pairs, 0)) - everything.mean(self._values(everything, 0))
+            deal += self._values(pairs, 0) / pairs.weights.sum()
+            deal -= self._values(everything, 0) / everything.weights.sum()
         decided, later = [0, 0], {draw.ply: draw for draw in self._draws.draws[1:]}
         for ply, (player, action) in enumerate(zip(self._players(), self._draws.actions, strict=True)):
             policy = self._policies[player]
@@ -247,29 +246,45 @@ class _Game:
             )
         for other in np.flatnonzero(chances.max(0) > _LEAST_PROBABILITY).tolist():
             rows = np.flatnonzero(chances[:, other] > _LEAST_PROBABILITY)
-            some = pairs.rows(rows, (pairs.weights * chances[:, other])[rows])
-            values = self._values(some, ply, [other])
-            luck -= some.sum(values) / pairs.weights.sum()
+            played = pairs.rows(rows, (pairs.weights * chances[:, other])[rows])
+            values = self._values(self._some(played, ply), ply, [other])
+            luck -= values / pairs.weights.sum()
             if other == action:
-                luck += some.mean(values)
+                luck += values / played.weights.sum()
         return after
+
+    def _some(self, pairs: _Pairs, ply: int, outcomes: int = 1) -> _Pairs:
+        """Return enough pairs for a value: some drawn at random, with higher weights, if there are many.
+
+        This is as if v were 0 for the others, and higher for these. Who is drawn depends on the number of pairs, which
+        may depend on the action, but not on weights or on the true pair: so v stays a function of pair and history.
+        """
+        share = _MOST_VALUES / (len(pairs.weights) * outcomes)
+        share = max(share, _FEWEST_PAIRS / len(pairs.weights))
+        if share >= 1:
+            return pairs
+        if ply not in self._lots:
+            generator = np.random.default_rng(derived_seed(self._seed, "lots", ply))
+            self._lots[ply] = generator.random((len(self._hands[0]), len(self._hands[1])))
+        rows = np.flatnonzero(self._lots[ply][pairs.first, pairs.second] < share)
+        return pairs.rows(rows, pairs.weights[rows] / share)
 
     def _draw(self, pairs: _Pairs, draw: Draw, luck: np.ndarray) -> _Pairs:
         """Return the pairs after a public draw, and add its luck."""
         outcomes = self._outcomes(draw)
-        chances = self._chances(pairs, draw, outcomes)
+        after = pairs.times(self._chances(pairs, draw, [draw.tokens])[:, 0])
+        some = self._some(pairs, draw.ply, len(outcomes))
+        chances = self._chances(some, draw, outcomes)
         totals = chances.sum(1)
-        possible = totals > 0  # with other pairs none of the outcomes can be drawn; they count as 0 before and after
+        possible = totals > 0  # with other pairs none of the outcomes can be drawn: as if v were 0 for them
         rows, columns = np.nonzero(chances)
-        each = pairs.rows(rows, (pairs.weights / np.where(possible, totals, 1))[rows] * chances[rows, columns])
-        after = pairs.rows(np.arange(len(totals)), pairs.weights * self._chances(pairs, draw, [draw.tokens])[:, 0])
-        kept = after.weights > 0
-        after, possible = after.times(np.ones(len(kept))), possible[kept]
-        drawn = np.array(outcomes, np.int16)[columns]
-        if len(rows):
-            luck -= each.sum(self._values(each, draw.ply, outcomes=drawn)) / pairs.weights.sum()
-        tokens = np.repeat(np.array([draw.tokens], np.int16), len(after.weights), axis=0)
-        luck += after.mean(self._values(after, draw.ply, outcomes=tokens) * possible[:, None, None])
+        before = some.rows(rows, (some.weights / np.where(possible, totals, 1))[rows] * chances[rows, columns])
+        drawn = np.array(outcomes, np.int16)[columns].reshape(len(rows), -1)
+        luck -= self._values(before, draw.ply, outcomes=drawn) / pairs.weights.sum()
+        known = some.rows(np.flatnonzero(possible), some.weights[possible])
+        known = known.times(self._chances(known, draw, [draw.tokens])[:, 0])
+        tokens = np.repeat(np.array([draw.tokens], np.int16), len(known.weights), axis=0)
+        luck += self._values(known, draw.ply, outcomes=tokens) / after.weights.sum()
         return after
 
     # -- hands and cards ----------------------------------------------------------------------------------------
@@ -364,7 +379,7 @@ class _Game:
     def _values(
         self, pairs: _Pairs, ply: int, more: Sequence[int] = (), outcomes: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the values of the pairs, float64 (n, values, players).
+        """Return the weighted sum of the values of the pairs, float64 (values, players).
 
         A pair has the same random numbers with all actions and outcomes.
 
@@ -383,8 +398,8 @@ class _Game:
         for number, value in enumerate(self._values_by):
             seeds = np.concatenate([_seeds(node, shuffle, pairs) for shuffle in range(value.shuffles)])
             records = replayed(self._game, self._options, np.tile(decks, (value.shuffles, 1)), actions, seeds)
-            found[:, number] = value.of(records, node).reshape(value.shuffles, len(decks), _PLAYERS).mean(0)
-        return found
+            found[:, number] = value.of(records).reshape(value.shuffles, len(decks), _PLAYERS).mean(0)
+        return np.tensordot(pairs.weights, found, 1)
 
     def _returns(self, pairs: _Pairs) -> np.ndarray:
         """Return the returns that the pairs would have had, float64 (n, players)."""

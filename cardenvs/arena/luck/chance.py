@@ -41,9 +41,13 @@ class ChanceLuck:
         """Return the luck of each player in a game, float64 (parts, players)."""
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
-        luck = np.zeros((len(self.parts), match.options.num_players))
-        for number, draw in enumerate(draws.draws):
-            luck[min(number, 1)] += self._luck(draws, draw, derived_seed(self._seed, record.seed, record.lineup, number))
+        return self.of_draws(draws, derived_seed(record.seed, record.lineup))
+
+    def of_draws(self, draws: Draws, number: int = 0) -> np.ndarray:
+        """Return the same for a game given by its draws; `number` gives it random numbers of its own."""
+        luck = np.zeros((len(self.parts), self._match.options.num_players))
+        for place, draw in enumerate(draws.draws):
+            luck[min(place, 1)] += self._luck(draws, draw, derived_seed(self._seed, number, place))
         return luck
 
     def _luck(self, draws: Draws, draw: Draw, seed: int) -> np.ndarray:
@@ -59,4 +63,4 @@ class ChanceLuck:
     def _values(self, draws: Draws, draw: Draw, outcomes: list[tuple[int, ...]], seed: int) -> np.ndarray:
         """Return the values after each outcome, float64 (n, players), each with a shuffle of its own."""
         seeds = np.random.default_rng(seed).integers(0, SEED_MASK, len(outcomes), endpoint=True)
-        return self._value.of(draws.worlds(draw, outcomes, seeds.tolist()), derived_seed(seed, "value"))
+        return self._value.of(draws.worlds(draw, outcomes, seeds.tolist()))

@@ -15,7 +15,6 @@ from cardenvs.core.errors import ArenaError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.core.rng import derived_seed
 
 if TYPE_CHECKING:
     from cardenvs.agents.ppo import PPOAgent
@@ -35,12 +34,11 @@ class Value(Protocol):
     name: str
     shuffles: int
 
-    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+    def of(self, states: np.ndarray) -> np.ndarray:
         """Return the values of positions, float64 (N, players).
 
         Args:
-            states: records (N,), which may be overwritten.
-            seed: of the value's own random numbers.
+            states: records (N,), which may be overwritten. Random numbers come from their seeds.
         """
         raise NotImplementedError
 
@@ -60,10 +58,10 @@ class WorthValue(Value):
         self._game, self._players = game, options.num_players
         self._rng = np.zeros(4, np.uint64)
 
-    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+    def of(self, states: np.ndarray) -> np.ndarray:
         """Return the values; see Value."""
         out = np.zeros((len(states), self._players))
-        self._game.engine.worths(states, seed, self._rng, out)
+        self._game.engine.worths(states, self._rng, out)
         return out
 
 
@@ -82,12 +80,10 @@ class PlayoutValue(Value):
         self._most_plies = game.max_length(options)
         self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
 
-    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+    def of(self, states: np.ndarray) -> np.ndarray:
         """Return the values; see Value."""
         out = np.zeros((len(states), self._players))
-        self._game.engine.playouts(self._policy)(
-            states, derived_seed(seed, "playout"), self._rng, self._legal, self._most_plies, NO_LOG, out
-        )
+        self._game.engine.playouts(self._policy)(states, self._rng, self._legal, self._most_plies, NO_LOG, out)
         return out
 
 
@@ -99,7 +95,7 @@ class NetworkValue(Value):
         self.name, self.shuffles = name, 1
         self._game, self._options, self._agent = game, options, agent
 
-    def of(self, states: np.ndarray, seed: int) -> np.ndarray:
+    def of(self, states: np.ndarray) -> np.ndarray:
         """Return the values; see Value."""
         players = self._options.num_players
         out = states["returns"][:, :players].copy()
