@@ -113,7 +113,7 @@ def luck_over_everything(name, known, **options):
 def test_aivat_has_no_bias_in_kuhn_poker_whatever_is_known(known):
     mean, most, plain, corrected = luck_over_everything("kuhn_poker_v0", known)
     assert np.abs(mean).max() < EXACT
-    assert corrected < plain
+    assert not known or corrected < plain
     hands, deal, draws, actions = most
     assert draws == 0 and (actions > 0) == (hands > 0) == bool(known)
     assert (deal > 0) == (len(known) < 2)
@@ -132,7 +132,7 @@ def test_aivat_has_no_bias_in_leduc_poker(known):
 def test_aivat_has_no_bias_in_all_of_leduc_poker(known):
     mean, _, plain, corrected = luck_over_everything("leduc_poker_v0", known)
     assert np.abs(mean).max() < EXACT
-    assert corrected < plain
+    assert not known or corrected < plain
 
 
 class HighPublicCard(Value):

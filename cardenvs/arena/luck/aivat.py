@@ -221,10 +221,10 @@ class _Game:
             deal += self._values(pairs, 0) / pairs.weights.sum()
             deal -= self._values(everything, 0) / everything.weights.sum()
         decided, later = [0, 0], {draw.ply: draw for draw in self._draws.draws[1:]}
-        for ply, (player, action) in enumerate(zip(self._players(), self._draws.actions, strict=True)):
+        for ply, (player, legal) in enumerate(self._decisions()):
             policy = self._policies[player]
             if policy is not None:
-                pairs = self._act(pairs, ply, action, player, policy, decided[player], acted)
+                pairs = self._act(pairs, ply, player, legal, policy, decided[player], acted)
             decided[player] += 1
             if ply + 1 in later:
                 pairs = self._draw(pairs, later[ply + 1], drawn)
@@ -232,9 +232,17 @@ class _Game:
         return np.concatenate([hands, luck.reshape(-1, _PLAYERS)])
 
     def _act(
-        self, pairs: _Pairs, ply: int, action: int, player: int, policy: KnownPolicy, decision: int, luck: np.ndarray
+        self,
+        pairs: _Pairs,
+        ply: int,
+        player: int,
+        legal: list[int],
+        policy: KnownPolicy,
+        decision: int,
+        luck: np.ndarray,
     ) -> _Pairs:
         """Return the pairs after an action of a known player, and add its luck."""
+        action = self._draws.actions[ply]
         held, of_pair = np.unique(pairs.of(player), return_inverse=True)
         decks = [self._deck_with(self._hands[player][hand], player, ply) for hand in held]
         chances = policy.probabilities(decks, self._draws.actions[:ply], self._agent_seeds[player], decision)[of_pair]
@@ -244,8 +252,10 @@ class _Game:
                 f"player_{player} chose action {action} at ply {ply}, which its policy never does with its cards: its "
                 "file may have changed since the match"
             )
-        for other in np.flatnonzero(chances.max(0) > _LEAST_PROBABILITY).tolist():
+        for other in legal:
             rows = np.flatnonzero(chances[:, other] > _LEAST_PROBABILITY)
+            if not len(rows):
+                continue
             played = pairs.rows(rows, (pairs.weights * chances[:, other])[rows])
             values = self._values(self._some(played, ply), ply, [other])
             luck -= values / pairs.weights.sum()
@@ -408,14 +418,14 @@ class _Game:
         returns: np.ndarray = records["returns"][:, :_PLAYERS]
         return returns
 
-    def _players(self) -> list[int]:
-        """Return who acted at each ply."""
+    def _decisions(self) -> list[tuple[int, list[int]]]:
+        """Return who acted at each ply, and what was legal."""
         state = self._game.state_type(self._game, self._options, seed=0, deck=self._draws.tokens)
-        players = []
+        found = []
         for action in self._draws.actions:
-            players.append(state.current_player)
+            found.append((state.current_player, state.legal_actions()))
             state.apply_unchecked(action)
-        return players
+        return found
 
 
 def _seeds(node: int, shuffle: int, pairs: _Pairs) -> np.ndarray:

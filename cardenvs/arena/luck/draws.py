@@ -10,7 +10,7 @@ tokens come back to the deck, a second deck is created or shuffled, or dice are 
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ class Draws:
             self.is_whole = False
 
     def _look(self, seed: int, deck: Sequence[int]) -> None:
-        steps = self._steps(seed, deck)
+        steps = list(self._steps(seed, deck))
         drawn: list[list[_Drawn]] = []
         for ply, rows in enumerate(steps):
             self.is_open &= bool((rows[:, ev.AUDIENCE] == ev.EVERYBODY).all())
@@ -110,16 +110,15 @@ class Draws:
         self._left = Counter(self.game.deck(self.options).tolist())
         self._left.subtract(self.tokens)
 
-    def _steps(self, seed: int, deck: Sequence[int]) -> list[np.ndarray]:
-        """Return the events of the deal and of each action, int32 (n, COLUMNS)."""
+    def _steps(self, seed: int, deck: Sequence[int]) -> Iterator[np.ndarray]:
+        """Yield the events of the deal and of each action, int32 (n, COLUMNS)."""
         engine, records = self.game.engine, self.game.blank(self.options)
         given, log = np.array(deck, np.int16), ev.new_log(_LOG_ROWS)
         engine.start(records, 0, seed, given, log)
-        steps = [_taken(log)]
+        yield _taken(log)
         for action in self.actions:
             engine.apply(records, 0, action, log, self._legal)
-            steps.append(_taken(log))
-        return steps
+            yield _taken(log)
 
     def _drawn(self, rows: np.ndarray, is_deal: bool) -> list["_Drawn"] | None:
         """Return what the events of a step draw from the deck, or None if they change the deck."""
@@ -141,7 +140,9 @@ class Draws:
         """Return whether the drawn tokens explain the game as far as they go: another seed gives the same events."""
         if not self.draws or min(self._left.values()) < 0:
             return False
-        return all(map(np.array_equal, steps, self._steps(seed ^ 1, self.tokens)))
+        # Step by step, because after other events the next action may be illegal.
+        again = self._steps(seed ^ 1, self.tokens)
+        return all(np.array_equal(step, next(again)) for step in steps)
 
     def left(self, draw: Draw) -> Counter[int]:
         """Return the tokens in the deck before a draw, with their numbers."""
