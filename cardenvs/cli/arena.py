@@ -303,7 +303,9 @@ def adjust_command(
         str, Option(metavar="VALUE", help="auto, worth, playouts:POLICY, or a network as zoo:GAME/NAME.")
     ] = "auto",
     hands: Annotated[int, Option(min=1, max=10_000, help="aivat: hands that a player might hold.")] = 24,
-    deals: Annotated[int | None, Option(min=2, max=shared.MAX_COUNT, help="Only the first deals; default: all.")] = None,
+    deals: Annotated[
+        int | None, Option(min=2, max=shared.MAX_COUNT, help="Only the first deals; default: all.")
+    ] = None,
     seed: Annotated[int, Option(min=0, max=shared.MAX_SEED, help="Seed of what the correction draws.")] = 0,
     json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
 ) -> None:

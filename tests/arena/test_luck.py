@@ -280,8 +280,8 @@ def covered(name, method, value, matches, deals, **options):
 
 
 def test_corrected_intervals_cover():
-    plain, corrected = covered("kuhn_poker_v0", "aivat", "auto", matches=40, deals=15)
-    assert plain >= 33 and corrected >= 33  # less than once in 1,000 if they cover 95%
+    plain, corrected = covered("kuhn_poker_v0", "aivat", "auto", matches=25, deals=10)
+    assert plain >= 20 and corrected >= 20  # less than once in 1,000 if they cover 95%
 
 
 @pytest.mark.slow
@@ -369,7 +369,7 @@ def test_a_command_corrects_a_stored_match_and_leaves_it_alone(tmp_path):
     assert [row["agent"] for row in found["agents"]] == ["random", "search:simulations=2"]
     assert set(found["agents"][0]["luck"]) == set(found["agents"][0]["coefficients"])
     wrong = CliRunner().invoke(app, ["arena", "adjust", str(path), "zz"])
-    assert wrong.exit_code == 2 and "0 matches that begin with 'zz'" in str(wrong.exception or wrong.output)
+    assert wrong.exit_code == 2 and "0 matches that begin with 'zz'" in " ".join(wrong.stderr.split())
 
 
 def test_a_match_prints_both_results(tmp_path):
@@ -378,7 +378,8 @@ def test_a_match_prints_both_results(tmp_path):
     result = CliRunner().invoke(app, [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     found = json.loads(out.read_text())
-    assert found["adjusted"]["agents"][0]["plain"]["mean"] == found["leaderboard"][0]["mean"]["mean"] or True
+    means = {row["agent"]: row["mean"]["mean"] for row in found["leaderboard"]}
+    assert {row["agent"]: row["plain"]["mean"] for row in found["adjusted"]["agents"]} == means
     assert found["adjusted"]["format"] == "cardenvs-adjusted"
 
 
@@ -391,15 +392,15 @@ def test_worth_of_hands_before_the_last_card():
     def worths(actions, tokens=deck, seeds=(1,)):
         return value.of(replayed(game, options, [tokens] * len(seeds), actions, list(seeds)))
 
-    calls = [1, 1, 1, 1, 1, 1]  # up to the turn, both with 20 chips in the pot
+    calls = [1, 1, 1, 1]  # the turn, with 20 chips of each in the pot
     (turn,) = worths(calls)
-    assert turn.tolist() == pytest.approx([20 * 40 / 44 - 20 * 4 / 44 - 0.0, -(20 * 40 / 44 - 20 * 4 / 44)], abs=2)
-    assert turn.sum() == pytest.approx(0)
-    assert np.array_equal(worths(calls, seeds=(1, 2))[0], worths(calls, seeds=(1, 2))[1])  # the deck is not read
-    (raised,) = worths([*calls, game.new_state(format="cash", num_players=2).legal_actions()[-1]])
+    assert turn.tolist() == pytest.approx([20 * 40 / 44, -20 * 40 / 44])  # two of the 44 cards left help the kings
+    same = worths(calls, seeds=(1, 2))
+    assert np.array_equal(same[0], same[1])  # the deck is not read
+    (raised,) = worths([*calls, 2])
     assert raised.tolist() == pytest.approx(turn.tolist())  # what nobody has matched goes back
-    before = worths([1, 1], deck[:4], (1,))[0]
-    assert 8 < before[0] < 18  # aces against kings win four times in five
+    (before,) = worths([1, 1], deck[:7])
+    assert 14 < before[0] < 19  # on the flop, kings win one time in twelve
 
 
 def test_records_of_forfeits_are_corrected_without_policies():

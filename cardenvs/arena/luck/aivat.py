@@ -127,7 +127,12 @@ class AivatLuck:
         return self.of_game(draws, record.returns, record.seating, seeds, derived_seed(record.seed, record.lineup))
 
     def of_game(
-        self, draws: Draws, returns: Sequence[float], seating: Sequence[int], agent_seeds: Sequence[int], number: int = 0
+        self,
+        draws: Draws,
+        returns: Sequence[float],
+        seating: Sequence[int],
+        agent_seeds: Sequence[int],
+        number: int = 0,
     ) -> np.ndarray:
         """Return the same for a game given by its draws.
 
@@ -356,7 +361,9 @@ class _Game:
         if len(draw.tokens) == 1 and len(self._deck) <= MOST_OUTCOMES:
             return [(token,) for token in sorted(self._deck)]
         if self._has_equal_cards:
-            raise ArenaError(f"AIVAT cannot correct draws of several cards from a deck with equal ones, {self._game.name}")
+            raise ArenaError(
+                f"AIVAT cannot correct draws of several cards from a deck with equal ones, {self._game.name}"
+            )
         left = sorted(set(self._deck) - set(self._public_before(draw)))
         return [tuple(self._chooser.sample(left, len(draw.tokens))) for _ in range(SAMPLED_OUTCOMES)]
 
