@@ -115,7 +115,8 @@ def test_aivat_has_no_bias_in_kuhn_poker_whatever_is_known(known):
     assert np.abs(mean).max() < EXACT
     assert not known or corrected < plain
     hands, deal, draws, actions = most
-    assert draws == 0 and (actions > 0) == (hands > 0) == bool(known)
+    assert draws == 0
+    assert (actions > 0) == (hands > 0) == bool(known)
     assert (deal > 0) == (len(known) < 2)
 
 
@@ -124,7 +125,9 @@ def test_aivat_has_no_bias_in_leduc_poker(known):
     mean, most, plain, corrected = luck_over_everything("leduc_poker_v0", known, max_raises=1)
     assert np.abs(mean).max() < EXACT
     assert corrected < plain
-    assert most[0] > 0 and most[2] > 0 and most[3] > 0
+    assert most[0] > 0
+    assert most[2] > 0
+    assert most[3] > 0
 
 
 @pytest.mark.slow
@@ -169,7 +172,8 @@ def test_draws_explain_a_game_and_nothing_else(name):
     while not state.is_terminal:
         state.apply(state.policy_action("random", state.ply))
     draws = Draws(game, state.options, state.seed, state.actions)
-    assert draws.is_whole and draws.draws[0].ply == 0
+    assert draws.is_whole
+    assert draws.draws[0].ply == 0
     assert [token for draw in draws.draws for token in draw.tokens] == draws.tokens
     for draw in draws.draws:
         truth = game.new_state(seed=state.seed, **options)
@@ -191,7 +195,8 @@ def test_later_deals_are_left_out():
         state.apply(state.policy_action("heuristic", 0))
     draws = Draws(game, state.options, state.seed, state.actions)
     assert not draws.is_whole
-    assert 1 < len(draws.draws) and len(draws.tokens) <= 52
+    assert len(draws.draws) > 1
+    assert len(draws.tokens) <= 52
 
 
 def test_outcomes_of_one_token_are_all_and_others_are_drawn_from_what_is_left():
@@ -202,7 +207,8 @@ def test_outcomes_of_one_token_are_all_and_others_are_drawn_from_what_is_left():
     outcomes, weights = draws.alternatives(draws.draws[1], random.Random(0))
     assert dict(zip(outcomes, weights.tolist(), strict=True)) == {(1,): 0.5, (2,): 0.5}
     outcomes, weights = draws.alternatives(draws.draws[0], random.Random(0))
-    assert len(set(outcomes)) > 5 and weights.sum() == pytest.approx(1)
+    assert len(set(outcomes)) > 5
+    assert weights.sum() == pytest.approx(1)
 
 
 def matched(name, agents, deals, seed, **options):
@@ -225,7 +231,8 @@ def test_the_true_hand_is_in_no_place_of_its_own():
 def test_policies_are_known_by_spec():
     match = Match.of("leduc_poker_v0", ["random", "zoo:leduc_poker_v0/magnet", "search:simulations=2"], 1, 1)
     random, network, search = known_policies(match)
-    assert search is None and isinstance(network, NetworkPolicy)
+    assert search is None
+    assert isinstance(network, NetworkPolicy)
     state = match.game.new_state(seed=1)
     probabilities = random.probabilities([[0, 1], [2, 1]], [2], 0, 0)
     assert probabilities.tolist() == [[1 / 3] * 3] * 2
@@ -242,8 +249,7 @@ def test_another_policy_than_the_records_is_rejected():
 
     luck = AivatLuck(match, [value_of("auto", match.game, match.options)], policies=[Folds(), Folds()])
     with pytest.raises(ArenaError, match="which its policy never does"):
-        for record in records:
-            luck.of(record)
+        [luck.of(record) for record in records]
 
 
 # -- coefficients and intervals -----------------------------------------------------------------------------------
@@ -281,7 +287,8 @@ def covered(name, method, value, matches, deals, **options):
 
 def test_corrected_intervals_cover():
     plain, corrected = covered("kuhn_poker_v0", "aivat", "auto", matches=25, deals=10)
-    assert plain >= 20 and corrected >= 20  # less than once in 1,000 if they cover 95%
+    assert plain >= 20
+    assert corrected >= 20
 
 
 @pytest.mark.slow
@@ -313,7 +320,8 @@ def test_corrected_results_are_narrower_and_estimate_the_same():
 def test_three_players_have_the_luck_of_draws():
     match, records = matched("leduc_poker_v0", ["random"] * 3, 3, 3, num_players=3)
     result = adjust(Adjuster(match), records)
-    assert result.method == "chance" and len(result.advantages) == 3
+    assert result.method == "chance"
+    assert len(result.advantages) == 3
     assert any(luck[1] != 0 for luck in result.luck)
 
 
@@ -363,13 +371,16 @@ def test_a_command_corrects_a_stored_match_and_leaves_it_alone(tmp_path):
     before = path.read_bytes()
     result = CliRunner().invoke(app, ["arena", "adjust", str(path), "--json", str(out)])
     assert result.exit_code == 0, result.output
-    assert "plain deals" in result.output and path.read_bytes() == before
+    assert "plain deals" in result.output
+    assert path.read_bytes() == before
     found = json.loads(out.read_text())
-    assert found["method"] == "aivat" and found["unit"] == "chips a deal"
+    assert found["method"] == "aivat"
+    assert found["unit"] == "chips a deal"
     assert [row["agent"] for row in found["agents"]] == ["random", "search:simulations=2"]
     assert set(found["agents"][0]["luck"]) == set(found["agents"][0]["coefficients"])
     wrong = CliRunner().invoke(app, ["arena", "adjust", str(path), "zz"])
-    assert wrong.exit_code == 2 and "0 matches that begin with 'zz'" in " ".join(wrong.stderr.split())
+    assert wrong.exit_code == 2
+    assert "0 matches that begin with 'zz'" in " ".join(wrong.stderr.split())
 
 
 def test_a_match_prints_both_results(tmp_path):
@@ -387,7 +398,7 @@ def test_worth_of_hands_before_the_last_card():
     game = get_game("texas_holdem_v0")
     options = game.make_options(format="cash", num_players=2)
     value = WorthValue(game, options)
-    deck = [game.view.parse_token(card) for card in "As Ad Kc Kd 2h 7s 9c 3d".split()]
+    deck = [game.view.parse_token(card) for card in ["As", "Ad", "Kc", "Kd", "2h", "7s", "9c", "3d"]]
 
     def worths(actions, tokens=deck, seeds=(1,)):
         return value.of(replayed(game, options, [tokens] * len(seeds), actions, list(seeds)))
@@ -411,4 +422,5 @@ def test_records_of_forfeits_are_corrected_without_policies():
     state.apply(FORFEIT + state.current_player)
     record = dataclasses.replace(records[0], actions=tuple(state.actions), returns=tuple(state.returns))
     luck = AivatLuck(match, [value_of("auto", match.game, match.options)]).of(record)
-    assert luck[0].tolist() == [0, 0] and luck[3].tolist() == [0, 0]
+    assert luck[0].tolist() == [0, 0]
+    assert luck[3].tolist() == [0, 0]

@@ -1,11 +1,11 @@
 """A match with less noise: its results, corrected for luck, beside the plain ones.
 
-The luck of a game (see `chance` and `aivat`) has several parts, each with a mean of exactly 0. An agent's corrected result
-on a deal is its plain one less a combination of its luck there. The coefficients are fitted on the other deals alone, by
-least squares, drawn towards 1 as if by a few more deals: so they do not depend on the luck that they multiply, and the
-corrected mean estimates the same as the plain one, without bias. A value function that is no good gets a coefficient
-near 0. Fitting the value on other deals than those that it corrects is cross-fitting; least squares is what White and
-Bowling (2009, section 4) solve for a value that is linear in its features.
+The luck of a game (see `chance` and `aivat`) has several parts, each with a mean of exactly 0. An agent's corrected
+result on a deal is its plain one less a combination of its luck there. The coefficients are fitted on the other deals
+alone, by least squares, drawn towards 1 as if by a few more deals: so they do not depend on the luck that they
+multiply, and the corrected mean estimates the same as the plain one, without bias. A value function that is no good
+gets a coefficient near 0. Fitting the value on other deals than those that it corrects is cross-fitting; least
+squares is what White and Bowling (2009, section 4) solve for a value that is linear in its features.
 """
 
 import math

@@ -4,14 +4,14 @@ N. Burch, M. Schmid, M. Moravcik, D. Morrill and M. Bowling, "AIVAT: A New Varia
 Evaluation in Imperfect Information Games", AAAI 2018. Here for two players whose hands are dealt once and who see all
 later cards and actions: Kuhn poker, Leduc poker, Texas hold'em.
 
-A player is *known* if the probabilities of its actions are known for every hand it might hold. Let M be a set of pairs
-of hands that contains the true pair: for a known player its hand and others drawn at random, for another player the true
-hand alone. The others are drawn without looking at any other card, so, given M, the true pair is distributed over M in
-proportion to the number of ways in which a pair can be dealt. After any public history, that is multiplied by the
-probabilities of the cards and of the known players' actions so far; those of an unknown player's actions depend on its
-hand and on what is public, so they are the same for all pairs in M. Let w be these weights, E_w the weighted mean over
-M, and v a fixed function of the pair and the public history. Then each of these has a mean of 0, given what happened
-before:
+A player is *known* if the probabilities of its actions are known for every hand it might hold. Let M be a set of
+pairs of hands that contains the true pair: for a known player its hand and others drawn at random, for another player
+the true hand alone. The others are drawn without looking at any other card, so, given M, the true pair is distributed
+over M in proportion to the number of ways in which a pair can be dealt. After any public history, that is multiplied
+by the probabilities of the cards and of the known players' actions so far; those of an unknown player's actions
+depend on its hand and on what is public, so they are the same for all pairs in M. Let w be these weights, E_w the
+weighted mean over M, and v a fixed function of the pair and the public history. Then each of these has a mean of 0,
+given what happened before:
 
 * hands: the return, less E_w[the return that each pair would have had], with w after the whole game.
 * actions: when a known player takes action x, E_w'[v after x] - E_w[sum over actions y of p(y | hand) (v after y)],

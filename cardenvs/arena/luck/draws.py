@@ -128,9 +128,11 @@ class Draws:
             if is_deal and not self._piles:
                 if op == ev.Op.CREATE:
                     self._piles.add(row[ev.TARGET])
-            elif op in _CHANGES or (op in (ev.Op.MOVE, ev.Op.MOVE_ALL) and row[ev.TARGET] in self._piles):
-                return None
-            elif op == ev.Op.MOVE_ALL and row[ev.SOURCE] in self._piles:
+            elif (
+                op in _CHANGES
+                or (op in (ev.Op.MOVE, ev.Op.MOVE_ALL) and row[ev.TARGET] in self._piles)
+                or (op == ev.Op.MOVE_ALL and row[ev.SOURCE] in self._piles)
+            ):
                 return None
             elif op == ev.Op.MOVE and row[ev.SOURCE] in self._piles:
                 drawn.append((row[ev.TOKEN], row[ev.VISIBLE], row[ev.PLAYER]))

@@ -1,7 +1,7 @@
 """What agents would have done with other cards: the probabilities of their actions in many worlds at once.
 
-An agent of cardenvs that keeps nothing between turns chooses by what its player knows and by its seed, which has nothing
-to do with the cards. So with its seed given, it is a known function of its hand and of what everybody saw.
+An agent of cardenvs that keeps nothing between turns chooses by what its player knows and by its seed, which has
+nothing to do with the cards. So with its seed given, it is a known function of its hand and of what everybody saw.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cardenvs.agents.base import Turn
-from cardenvs.agents.policy import PolicyAgent
 from cardenvs.agents.tabular import TabularAgent
 from cardenvs.arena.luck.worlds import legal_mask, observations, replayed
 from cardenvs.arena.match import Match

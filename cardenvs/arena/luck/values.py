@@ -1,8 +1,8 @@
 """Value functions: guesses of each player's return, with all dealt cards open, that never look into the deck.
 
-A correction for luck compares the value of what was drawn with the values of what could have been drawn. It has a mean
-of exactly 0 with any value function that does not know the true order of the deck; a better one only makes it catch more
-of the luck.
+A correction for luck compares the value of what was drawn with the values of what could have been drawn. It has a
+mean of exactly 0 with any value function that does not know the true order of the deck; a better one only makes it
+catch more of the luck.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
