@@ -339,7 +339,8 @@ class _Game:
         before = self._public_before(draw)
         hands = np.concatenate([self._tables[0][pairs.first], self._tables[1][pairs.second]], axis=1)
         so_far = self._ways(hands, [before])
-        return self._ways(hands, [[*before, *outcome] for outcome in outcomes]) / so_far
+        result: np.ndarray = self._ways(hands, [[*before, *outcome] for outcome in outcomes]) / so_far
+        return result
 
     def _ways(self, hands: np.ndarray, others: Sequence[Sequence[int]]) -> np.ndarray:
         """Return in how many ways both hands (n, size) and other sequences of tokens can be dealt, float64 (n, m)."""
@@ -349,7 +350,8 @@ class _Game:
         taken = np.array([[other.count(kind) for kind in kinds] for other in others])  # (m, kinds)
         if not self._has_equal_cards:
             fits = (held.max(1) <= 1)[:, None] & (taken.max(1) <= 1) & (held @ taken.T == 0)
-            return fits.astype(np.float64)
+            result: np.ndarray = fits.astype(np.float64)
+            return result
         ways = np.ones((len(held), len(taken)))
         for kind, number in enumerate(numbers):
             together = held[:, None, kind] + taken[None, :, kind]

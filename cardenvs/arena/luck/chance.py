@@ -58,7 +58,8 @@ class ChanceLuck:
         often = shuffles * len(outcomes) if shuffles > 1 else 1
         others = self._values(draws, draw, [outcome for outcome in outcomes for _ in range(shuffles)], seed)
         drawn = self._values(draws, draw, [draw.tokens] * often, derived_seed(seed, "drawn"))
-        return drawn.mean(0) - weights @ others.reshape(len(outcomes), shuffles, -1).mean(1)
+        result: np.ndarray = drawn.mean(0) - weights @ others.reshape(len(outcomes), shuffles, -1).mean(1)
+        return result
 
     def _values(self, draws: Draws, draw: Draw, outcomes: list[tuple[int, ...]], seed: int) -> np.ndarray:
         """Return the values after each outcome, float64 (n, players), each with a shuffle of its own."""

@@ -79,7 +79,8 @@ class KernelPolicy:
         out = np.zeros((len(records), self._game.num_actions(self._options)))
         if self._policy == "random":
             mask = legal_mask(self._game, self._options, records)
-            return mask / mask.sum(1, keepdims=True)
+            result: np.ndarray = mask / mask.sum(1, keepdims=True)
+            return result
         chosen = np.zeros(len(records), np.int64)
         turn_seed = derived_seed(seed, decision)
         self._game.engine.choices(self._policy)(records, turn_seed, self._rng, self._legal, chosen)
@@ -102,9 +103,11 @@ class NetworkPolicy:
         observation = observations(self._game, self._options, records)
         log_probs = self._agent.log_probs(observation, mask)
         if self._agent.sample:
-            probs: np.ndarray = np.exp(log_probs)
-            return probs / probs.sum(1, keepdims=True)
-        return np.equal(np.arange(log_probs.shape[1]), log_probs.argmax(1)[:, None]).astype(np.float64)
+            probs = np.exp(log_probs)
+            result: np.ndarray = probs / probs.sum(1, keepdims=True)
+            return result
+        result = np.equal(np.arange(log_probs.shape[1]), log_probs.argmax(1)[:, None]).astype(np.float64)
+        return result
 
 
 class TurnPolicy:
