@@ -103,11 +103,10 @@ class NetworkPolicy:
         observation = observations(self._game, self._options, records)
         log_probs = self._agent.log_probs(observation, mask)
         if self._agent.sample:
-            probs = np.exp(log_probs)
-            result: np.ndarray = probs / probs.sum(1, keepdims=True)
-            return result
-        result = np.equal(np.arange(log_probs.shape[1]), log_probs.argmax(1)[:, None]).astype(np.float64)
-        return result
+            probs: np.ndarray = np.exp(log_probs)
+            probs /= probs.sum(1, keepdims=True)
+            return probs
+        return np.equal(np.arange(log_probs.shape[1]), log_probs.argmax(1)[:, None]).astype(np.float64)
 
 
 class TurnPolicy:
