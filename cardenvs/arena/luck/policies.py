@@ -106,7 +106,9 @@ class NetworkPolicy:
             probs: np.ndarray = np.exp(log_probs)
             probs /= probs.sum(1, keepdims=True)
             return probs
-        return np.equal(np.arange(log_probs.shape[1]), log_probs.argmax(1)[:, None]).astype(np.float64)
+        likeliest = log_probs.argmax(1)
+        chosen: np.ndarray = np.eye(log_probs.shape[1])[likeliest]
+        return chosen
 
 
 class TurnPolicy:
