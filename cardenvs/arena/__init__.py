@@ -8,9 +8,9 @@
 
 A `Match` is a value that says what is played, `run_match` plays it, and a `Store` keeps finished games. `schedule`
 pairs and seats the agents, `plan` lists the games left to play and decides when to stop, `play` and `backends` play
-them, `verify` replays them, and `submit` checks submissions to a board. `experiment` combines several matches.
-`results` computes means, intervals, ratings and boards; `output` shows them in the terminal and writes pages, sites and
-files.
+them, `luck` corrects their results for luck, `verify` replays them, and `submit` checks submissions to a board.
+`experiment` combines several matches. `results` computes means, intervals, ratings and boards; `output` shows them in
+the terminal and writes pages, sites and files.
 """
 
 from cardenvs.arena.match import Match

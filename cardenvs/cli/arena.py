@@ -1,5 +1,6 @@
 """`cardenvs arena`: experiments, and what other commands with boards share."""
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -164,8 +165,6 @@ def plan_command(
 
     Example: `cardenvs arena plan configs/arena/small_poker.yaml --half-width 0.05`
     """
-    import dataclasses
-
     from cardenvs.arena.experiment import read_experiment
     from cardenvs.arena.output.terminal import needs_table
     from cardenvs.arena.plan import deals_needed
@@ -287,14 +286,63 @@ def replay_command(
 
     outputs = Outputs({"--out": out}, used={"STORE": store})
     with Store(store, read_only=True) as opened:
-        ids = [match_id for match_id in opened.match_ids() if match_id.startswith(match)]
-        if len(ids) != 1:
-            raise ArenaError(
-                f"{store} has {len(ids)} matches that begin with {match!r}; see `cardenvs arena list {store}`"
-            )
-        replay = replay_of(opened.match(ids[0]), opened.game(ids[0], deal, lineup))
+        found = _match_id(opened, match)
+        replay = replay_of(opened.match(found), opened.game(found, deal, lineup))
     outputs.write("replay", out, replay.save)
     outputs.close()
+
+
+@arena_app.command("adjust")
+def adjust_command(
+    store: shared.StorePath,
+    match: Annotated[
+        str | None, Argument(metavar="[MATCH]", help="Id of a match, or its first characters; default: the last one.")
+    ] = None,
+    method: Annotated[str, Option(metavar="auto|chance|aivat", help="What to correct.")] = "auto",
+    value: Annotated[
+        str, Option(metavar="VALUE", help="auto, worth, playouts:POLICY, or a network as zoo:GAME/NAME.")
+    ] = "auto",
+    hands: Annotated[int, Option(min=1, max=10_000, help="aivat: hands that a player might hold.")] = 24,
+    deals: Annotated[
+        int | None, Option(min=2, max=shared.MAX_COUNT, help="Only the first deals; default: all.")
+    ] = None,
+    seed: Annotated[int, Option(min=0, max=shared.MAX_SEED, help="Seed of what the correction draws.")] = 0,
+    json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
+) -> None:
+    """Correct a stored match for luck, without bias, and print both intervals.
+
+    The store is only read. Plain results need as many deals as the last column says for intervals as narrow.
+
+    Examples:
+
+    - `cardenvs arena adjust holdem.db`
+    - `cardenvs arena adjust gin.db 438a --value zoo:gin_rummy_v0/ppo`
+    """
+    from cardenvs.arena.luck.adjust import Adjuster, adjust
+    from cardenvs.arena.output.adjusted import adjustment_document, print_adjustment
+    from cardenvs.arena.store import Store
+    from cardenvs.core.files import write_json
+
+    outputs = Outputs({"--json": json}, used={"STORE": store})
+    with Store(store, read_only=True) as opened:
+        found = opened.match(_match_id(opened, match or ""))
+        compile_for(found.game, found.options)
+        chosen = found if deals is None else dataclasses.replace(found, deals=min(deals, found.deals))
+        adjuster = Adjuster(chosen, method, value, hands, seed)
+        with ProgressBar("correcting", unit="games", total=chosen.num_games) as bar:
+            result = adjust(adjuster, opened.records(found.id), bar.show)
+    print_adjustment(result, shared.new_console())
+    outputs.write("JSON", json, lambda path: write_json(path, adjustment_document(result)))
+    outputs.close()
+
+
+def _match_id(store: "Store", begins: str) -> str:
+    """Return the id of the match that begins with a text; the last match for an empty one."""
+    ids = [match_id for match_id in store.match_ids() if match_id.startswith(begins)]
+    if not ids or (begins and len(ids) > 1):
+        what = f"{len(ids)} matches that begin with {begins!r}" if begins else "no match"
+        raise ArenaError(f"{store.path} has {what}; see `cardenvs arena list {store.path}`")
+    return ids[-1]
 
 
 @arena_app.command("schema")

@@ -19,6 +19,7 @@ from cardenvs.core.registry import get_game
 
 if TYPE_CHECKING:
     from cardenvs.agents.guarded.limits import AgentLimits
+    from cardenvs.arena.luck.adjust import Adjustment
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import Summary
     from cardenvs.arena.results.sums import GameSums
@@ -47,6 +48,9 @@ def match(
     ] = False,
     statistics: Annotated[
         bool, Option("--statistics", help="Record the games' own figures and coverage, and print their sums.")
+    ] = False,
+    adjust: Annotated[
+        bool, Option("--adjust", help="Also print results corrected for luck; see `cardenvs arena adjust`.")
     ] = False,
     keep_env: Annotated[
         list[str] | None,
@@ -94,7 +98,8 @@ def match(
         summary = summarise(wanted, opened.records(wanted.id))
         sums = GameSums.of(wanted, opened.records(wanted.id)) if statistics else None
         failed = opened.failed(wanted.id)
-    _report(summary, sums, failed, outputs, json, html)
+        adjusted = _adjusted(wanted, opened) if adjust and not interrupted else None
+    _report(summary, sums, adjusted, failed, outputs, json, html)
     if interrupted:
         kept = (
             f"finished games are in {store}; add --resume to play the rest"
@@ -135,9 +140,18 @@ def _run_with_progress(match: "Match", store: Any, how: dict[str, Any]) -> bool:
     return False
 
 
+def _adjusted(match: "Match", store: Any) -> "Adjustment":
+    """Correct the games of a store for luck, under a progress bar."""
+    from cardenvs.arena.luck.adjust import Adjuster, adjust
+
+    with ProgressBar("correcting", unit="games", total=match.num_games) as bar:
+        return adjust(Adjuster(match), store.records(match.id), bar.show)
+
+
 def _report(
     summary: "Summary",
     sums: "GameSums | None",
+    adjusted: "Adjustment | None",
     failed: list[tuple[str, int, int, str]],
     outputs: Outputs,
     json: Path | None,
@@ -156,6 +170,11 @@ def _report(
     if sums is not None:
         more["statistics"] = sums.as_dict()
         print_statistics(more["statistics"], console)
+    if adjusted is not None:
+        from cardenvs.arena.output.adjusted import adjustment_document, print_adjustment
+
+        more["adjusted"] = adjustment_document(adjusted)
+        print_adjustment(adjusted, console)
     if failed:
         print_failures([error for *_, error in failed], summary.games + summary.unfinished, console)
         more["failures"] = failures_json(failed)

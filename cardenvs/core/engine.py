@@ -16,7 +16,7 @@ from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.legal import LONG, WIDE, add_bits, undo_bits, undo_mask, write_bits, write_range
 from cardenvs.core.record import takes_records, takes_widened
-from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.rng import VALUE, episode_seed, random_below, seed_xoshiro, substream_seed
 from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
 
 if TYPE_CHECKING:
@@ -442,6 +442,87 @@ class Engine:
                     returns[row, k] = s.returns[player]
 
         return self.entry(simulate)
+
+    # -- many worlds ---------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def replay(self) -> Callable[..., Any]:
+        """replay(states, seeds, decks, actions, no_log): deal into blank records and apply the same actions to each.
+
+        states[i] is dealt from seeds[i] (int64) and the explicit tokens decks[i] (int16). The actions (int64, codes
+        included) must be legal in all of them.
+        """
+        begin, advance = self.begin, self.advance
+
+        def replay(states, seeds, decks, actions, no_log):
+            for i in range(states.shape[0]):
+                s = states[i]
+                begin(s, seeds[i], decks[i], no_log)
+                for k in range(actions.shape[0]):
+                    advance(s, actions[k], no_log)
+
+        return self.entry(replay)
+
+    @functools.cached_property
+    def worths(self) -> Callable[..., Any]:
+        """worths(states, rng, out): write what each player may expect in each state to out, float64 (N, P).
+
+        These are the returns of a game that is over, and else what the game's `worth` says, with random numbers from
+        the state's seed. rng is a scratch uint64 array (4,).
+        """
+        worth = self.game.worth
+
+        def worths(states, rng, out):
+            for i in range(states.shape[0]):
+                s = states[i]
+                seed_xoshiro(rng, substream_seed(s.seed, VALUE, 0))
+                if s.terminal:
+                    for p in range(out.shape[1]):
+                        out[i, p] = s.returns[p]
+                else:
+                    worth(s, rng, out[i])
+
+        return self.entry(worths)
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def playouts(self, policy_name: str) -> Callable[..., Any]:
+        """playouts(states, rng, legal, max_plies, no_log, out): play each state to the end, in place, by one policy
+        for all players, and write the returns to out, float64 (N, P).
+
+        The policy's random numbers come from the state's seed. rng and legal are as for `act`.
+        """
+        advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
+
+        def playouts(states, rng, legal, max_plies, no_log, out):
+            for i in range(states.shape[0]):
+                s = states[i]
+                seed_xoshiro(rng, substream_seed(s.seed, VALUE, 0))
+                for _ in range(max_plies):
+                    if s.terminal:
+                        break
+                    n = list_legal(s, legal)
+                    advance(s, np.int64(policy(s, legal, n, rng)), no_log)
+                for p in range(out.shape[1]):
+                    out[i, p] = s.returns[p]
+
+        return self.entry(playouts)
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def choices(self, policy_name: str) -> Callable[..., Any]:
+        """choices(states, seed, rng, legal, out): choose in each state by a policy, from the same random numbers.
+
+        out is int64 (N,); rng and legal are as for `act`, which chooses the same.
+        """
+        list_legal, policy = self._list_for(policy_name), self.policy(policy_name)
+
+        def choices(states, seed, rng, legal, out):
+            for i in range(states.shape[0]):
+                s = states[i]
+                seed_xoshiro(rng, np.uint64(seed))
+                n = list_legal(s, legal)
+                out[i] = policy(s, legal, n, rng)
+
+        return self.entry(choices)
 
     # -- tree search, see `cardenvs.core.tree_search` ----------------------------------------------------------
 

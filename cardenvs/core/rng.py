@@ -17,6 +17,7 @@ from cardenvs.core.kernel import kernel
 
 DEAL = 0  # chance source of the deal; a game numbers its other sources from 1
 DETERMINIZE = 1 << 20  # chance source of `determinize`
+VALUE = DETERMINIZE + 1  # random numbers of a value function
 
 SEED_MASK = (1 << 63) - 1  # seeds are non-negative int64
 

@@ -11,7 +11,18 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Amounts, Game
 from cardenvs.core.returns import Returns, by_place, win_or_loss
-from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table, view
+from cardenvs.games.texas_holdem import (
+    actions,
+    evaluator,
+    legal,
+    observation,
+    rules,
+    state,
+    strategy,
+    table,
+    view,
+    worth,
+)
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.state import NUM_STREETS
 from cardenvs.kits.cards import NUM_CARDS, card_label, parse_cards
@@ -66,6 +77,7 @@ GAME = Game.of(
         "tight_aggressive": strategy.tight_aggressive,
         "equity": strategy.equity,
     },
+    worth=worth.worth,
     playout_policy="tight_aggressive",
     state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
 )

@@ -1,0 +1,131 @@
+"""What agents would have done with other cards: the probabilities of their actions in many worlds at once.
+
+An agent of cardenvs that keeps nothing between turns chooses by what its player knows and by its seed, which has
+nothing to do with the cards. So with its seed given, it is a known function of its hand and of what everybody saw.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from cardenvs.agents.base import Turn
+from cardenvs.agents.tabular import TabularAgent
+from cardenvs.arena.luck.worlds import legal_mask, observations, replayed
+from cardenvs.arena.match import Match
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.rng import derived_seed
+
+if TYPE_CHECKING:
+    from cardenvs.agents.ppo import PPOAgent
+
+_NETWORKS = ("ppo", "zoo")
+
+
+class KnownPolicy(Protocol):
+    """The distribution of an agent's actions."""
+
+    def probabilities(
+        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+    ) -> np.ndarray:
+        """Return the probabilities of all actions, float64 (N, num_actions), for the player to act.
+
+        Args:
+            decks: for each world the tokens drawn so far.
+            actions: the actions so far, the same in all worlds.
+            seed: the agent's seed for this game.
+            decision: number of earlier decisions of the player in this game.
+        """
+        raise NotImplementedError
+
+
+def known_policies(match: Match) -> list[KnownPolicy | None]:
+    """Return for each agent of a match its policy, or None if its distribution is not known.
+
+    Known are `random`, policies of the game, networks of the kinds `ppo` and `zoo`, and tabular policies.
+
+    Raises:
+        AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
+    """
+    return [None if entry.is_guest else _known(entry.spec, match) for entry in match.entries]
+
+
+def _known(spec: str, match: Match) -> KnownPolicy | None:
+    kind = spec.partition(":")[0]
+    game, options = match.game, match.options
+    if spec in game.engine.policy_names():
+        return KernelPolicy(game, options, spec)
+    if kind not in (*_NETWORKS, "tabular"):
+        return None
+    agent = match.entries[match.specs.index(spec)].make(game, options)
+    if kind in _NETWORKS:
+        return NetworkPolicy(game, options, agent)
+    return TurnPolicy(game, options, agent) if isinstance(agent, TabularAgent) else None
+
+
+class KernelPolicy:
+    """One of the game's own policies with its seed given, or a uniform choice for `random`."""
+
+    def __init__(self, game: Game, options: Options, policy: str) -> None:
+        self._game, self._options, self._policy = game, options, policy
+        self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
+
+    def probabilities(
+        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+    ) -> np.ndarray:
+        """Return the probabilities; see KnownPolicy."""
+        records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
+        out = np.zeros((len(records), self._game.num_actions(self._options)))
+        if self._policy == "random":
+            mask = legal_mask(self._game, self._options, records)
+            result: np.ndarray = mask / mask.sum(1, keepdims=True)
+            return result
+        chosen = np.zeros(len(records), np.int64)
+        turn_seed = derived_seed(seed, decision)
+        self._game.engine.choices(self._policy)(records, turn_seed, self._rng, self._legal, chosen)
+        out[np.arange(len(records)), chosen] = 1
+        return out
+
+
+class NetworkPolicy:
+    """A trained network: its probabilities if it samples, else its most likely action."""
+
+    def __init__(self, game: Game, options: Options, agent: "PPOAgent | Any") -> None:
+        self._game, self._options, self._agent = game, options, agent
+
+    def probabilities(
+        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+    ) -> np.ndarray:
+        """Return the probabilities; see KnownPolicy."""
+        records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
+        mask = legal_mask(self._game, self._options, records)
+        observation = observations(self._game, self._options, records)
+        log_probs = self._agent.log_probs(observation, mask)
+        if self._agent.sample:
+            probs: np.ndarray = np.exp(log_probs)
+            probs /= probs.sum(1, keepdims=True)
+            return probs
+        likeliest = log_probs.argmax(1)
+        chosen: np.ndarray = np.eye(log_probs.shape[1])[likeliest]
+        return chosen
+
+
+class TurnPolicy:
+    """An agent with `probabilities(turn)`, asked one world at a time."""
+
+    def __init__(self, game: Game, options: Options, agent: Any) -> None:
+        self._game, self._options, self._agent = game, options, agent
+
+    def probabilities(
+        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+    ) -> np.ndarray:
+        """Return the probabilities; see KnownPolicy."""
+        out = np.zeros((len(decks), self._game.num_actions(self._options)))
+        for row, deck in zip(out, decks, strict=True):
+            state = self._game.state_type(self._game, self._options, seed=0, deck=list(deck))
+            for action in actions:
+                state.apply_unchecked(action)
+            turn = Turn(state, seed, decision)
+            row[turn.legal_actions] = self._agent.probabilities(turn)
+        return out

@@ -1,0 +1,141 @@
+"""Value functions: guesses of each player's return, with all dealt cards open, that never look into the deck.
+
+A correction for luck compares the value of what was drawn with the values of what could have been drawn. It has a
+mean of exactly 0 with any value function that does not know the true order of the deck; a better one only makes it
+catch more of the luck.
+"""
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from cardenvs.agents.specs import make_agent
+from cardenvs.arena.luck.worlds import observations
+from cardenvs.core.errors import ArenaError
+from cardenvs.core.events import NO_LOG
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+
+if TYPE_CHECKING:
+    from cardenvs.agents.ppo import PPOAgent
+
+PLAYOUTS = 8  # of each outcome of a draw
+
+
+class Value(Protocol):
+    """A value function of one game.
+
+    Attributes:
+        name: in reports.
+        shuffles: number of times that the rest of the deck is shuffled for a value, which is the mean over them. 1 if
+            values do not depend on the rest of the deck.
+    """
+
+    name: str
+    shuffles: int
+
+    def of(self, states: np.ndarray) -> np.ndarray:
+        """Return the values of positions, float64 (N, players).
+
+        Args:
+            states: records (N,), which may be overwritten. Random numbers come from their seeds.
+        """
+        raise NotImplementedError
+
+
+class WorthValue(Value):
+    """What the game's own `worth` says."""
+
+    def __init__(self, game: Game, options: Options) -> None:
+        """Create the value.
+
+        Raises:
+            ArenaError: the game has none.
+        """
+        if game.worth is None:
+            raise ArenaError(f"{game.name} has no worth of its own; use playouts or a network as the value")
+        self.name, self.shuffles = "worth", 1
+        self._game, self._players = game, options.num_players
+        self._rng = np.zeros(4, np.uint64)
+
+    def of(self, states: np.ndarray) -> np.ndarray:
+        """Return the values; see Value."""
+        out = np.zeros((len(states), self._players))
+        self._game.engine.worths(states, self._rng, out)
+        return out
+
+
+class PlayoutValue(Value):
+    """The mean of playouts in which all players follow one policy."""
+
+    def __init__(self, game: Game, options: Options, policy: str, shuffles: int) -> None:
+        """Create the value.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+        """
+        game.engine.policy(policy)
+        self.name, self.shuffles = f"{policy} playouts", shuffles
+        self._game, self._players, self._policy = game, options.num_players, policy
+        self._most_plies = game.max_length(options)
+        self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
+
+    def of(self, states: np.ndarray) -> np.ndarray:
+        """Return the values; see Value."""
+        out = np.zeros((len(states), self._players))
+        self._game.engine.playouts(self._policy)(states, self._rng, self._legal, self._most_plies, NO_LOG, out)
+        return out
+
+
+class NetworkValue(Value):
+    """The value head of a trained network for the player to act, with zero-sum results for two players."""
+
+    def __init__(self, game: Game, options: Options, agent: "PPOAgent", name: str) -> None:
+        """Create the value of a network; see `cardenvs.agents.ppo`."""
+        self.name, self.shuffles = name, 1
+        self._game, self._options, self._agent = game, options, agent
+
+    def of(self, states: np.ndarray) -> np.ndarray:
+        """Return the values; see Value."""
+        players = self._options.num_players
+        out = states["returns"][:, :players].copy()
+        rows = np.flatnonzero(states["terminal"] == 0)
+        if len(rows):
+            asked = states[rows]
+            seen = observations(self._game, self._options, asked)
+            # many positions look the same to the player to act
+            numbers: dict[bytes, int] = {}
+            which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in seen]
+            first = np.unique(which, return_index=True)[1]
+            masks = np.ones((len(first), self._game.num_actions(self._options)), np.int8)
+            own = self._agent.evaluate(seen[first], masks)[1][which]
+            actor = asked["current_player"].astype(np.int64)
+            out[rows] -= (own / (players - 1))[:, None]
+            out[rows, actor] += own + own / (players - 1)
+        return out
+
+
+def value_of(spec: str, game: Game, options: Options) -> Value:
+    """Return the value function of a spec.
+
+    Specs are "worth" (the game's own, if it has one), "playouts" or "playouts:POLICY" (the mean of playouts by the
+    game's default policy or another one), a network such as "zoo:GAME/NAME" or "ppo:PATH" (its value head), and "auto":
+    worth if there is one, else playouts.
+
+    Raises:
+        ArenaError: the spec is unknown, or does not fit the game.
+        AgentError, PolicyNotFoundError, MissingExtraError, FormatError: the value cannot be made.
+    """
+    kind, _, argument = spec.partition(":")
+    if spec == "auto":
+        spec = kind = "worth" if game.worth is not None else "playouts"
+    if spec == "worth":
+        return WorthValue(game, options)
+    if kind == "playouts":
+        return PlayoutValue(game, options, argument or game.playout_policy, PLAYOUTS)
+    if kind in ("zoo", "ppo"):
+        agent: Any = make_agent(spec, game, options)
+        return NetworkValue(game, options, agent, spec)
+    raise ArenaError(
+        f"a value is auto, worth, playouts, playouts:POLICY, or a network as zoo:GAME/NAME or ppo:PATH; got {spec!r}"
+    )
