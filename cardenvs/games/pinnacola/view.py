@@ -170,7 +170,7 @@ class PinnacolaView(View):
             return f"take {_TEXTS[x]}" + (f" and {more} more" if place >= 0 and more else "")
         if op == actions.OP_DISCARD:
             return f"discard {_TEXTS[x]}"
-        if op < actions.OP_ABOVE or op in (actions.OP_GAP_RUN, actions.OP_WILD_SET, actions.OP_DOUBLE):
+        if _is_new_meld(op):
             return f"meld {' '.join(_TEXTS[face] for face in new_meld(op, x, y, wild))}"
         target = _target(s, op, x, y)
         if melds.is_swap(op):
@@ -194,10 +194,9 @@ class PinnacolaView(View):
             return Choice((x,), hand, ("row", None))
         if op == actions.OP_STOP:
             return Choice()
-        is_new = op < actions.OP_ABOVE or op in (actions.OP_GAP_RUN, actions.OP_WILD_SET, actions.OP_DOUBLE)
-        m = melds.NO_ROOM if is_new else int(melds.nth_meld(s, op, x, y))
-        side = int(side_of(player)) if m == melds.NO_ROOM else int(s.meld_side[m])
-        return Choice(tuple(laid(action)), hand, ("melds", side))
+        if _is_new_meld(op):
+            return Choice(tuple(laid(action)), hand)
+        return Choice(tuple(laid(action)), hand, ("melds", int(s.meld_side[melds.nth_meld(s, op, x, y)])))
 
     def prompt(self, s):
         if s.phase == DRAW:
@@ -242,6 +241,10 @@ class PinnacolaView(View):
             player = f"player_{event.player}"
             return super().describe_event(event, kind).replace(player, f"{player}'s side", 1)
         return super().describe_event(event, kind)
+
+
+def _is_new_meld(op):
+    return op < actions.OP_ABOVE or op in (actions.OP_GAP_RUN, actions.OP_WILD_SET, actions.OP_DOUBLE)
 
 
 def new_meld(op, x, y, wild):

@@ -1,0 +1,137 @@
+"""Positions of Pinnacola for tests, and its actions as the moves of the oracle."""
+
+from collections import Counter
+
+from pinnacola_oracle import STEPS, SUITS, WILDS, Hand, cards_of_game
+
+from cardenvs.core.registry import get_game
+from cardenvs.games.pinnacola import actions
+from cardenvs.games.pinnacola.state import FACE_LABELS
+
+GAME = get_game("pinnacola_v0")
+
+
+def labels(state):
+    """The labels of the legal actions."""
+    return {state.action_label(action) for action in state.legal_actions()}
+
+
+def starts(state, verb):
+    """The labels of the legal actions that start with a word."""
+    return {label for label in labels(state) if label.startswith(verb)}
+
+
+def play(state, *texts):
+    """Apply actions by label, and return the state."""
+    for text in texts:
+        state.apply(state.action_from_label(text))
+    return state
+
+
+def meld_key(meld):
+    """A meld, so that those which are equal in everything are equal."""
+    side, kind, key, low, cards = meld
+    return (side, kind, key, low, cards if kind == "run" else tuple(sorted(cards)))
+
+
+def targets(hand, fits):
+    """The melds of the oracle's hand among which an action chooses: own ones first, equal ones once (4.7)."""
+    found = []
+    for own in (True, False):
+        for m, meld in enumerate(hand.melds):
+            is_new = meld_key(meld) not in [meld_key(hand.melds[k]) for k in found]
+            if (meld[0] == hand.side) == own and fits(m, meld) and is_new:
+                found.append(m)
+    return found
+
+
+def moves_of(hand):
+    """The legal moves of the oracle: of those that add to equal melds, and to more than three, the first ones."""
+    found = set()
+    groups = {}
+    for move in sorted(hand.legal(), key=lambda one: (one[0], str(one[1:]))):
+        if move[0] not in ("add", "swap"):
+            found.add(move)
+            continue
+        groups.setdefault(place_of(hand, move), set()).add(move)
+    for group in groups.values():
+        chosen = targets(hand, lambda m, meld, group=group: any(move[1] == m for move in group))[:3]
+        for m in chosen:
+            found.add(min((move for move in group if move[1] == m), key=lambda move: move[2]))
+    return found
+
+
+def place_of(hand, move):
+    """What an addition or replacement has in common with those among which a player chooses."""
+    verb, m, place, card = move
+    _, kind, key, low, _ = hand.melds[m]
+    cell = (key, low + place) if kind == "run" else key
+    return verb, kind, cell, card, place < 0
+
+
+def move_of(hand, action):
+    """An action id as a move of the oracle, given its position."""
+    op, x, y, wild = (int(part) for part in actions.parts(action))
+    simple = {actions.OP_DRAW: ("draw",), actions.OP_STOP: ("stop",)}
+    if op in simple:
+        return simple[op]
+    if op == actions.OP_TAKE:
+        places = [place for place, card in enumerate(hand.row) if card == FACE_LABELS[x]]
+        return ("take", places[-1 - y])
+    if op == actions.OP_DISCARD:
+        return ("discard", FACE_LABELS[x])
+    suit, step = SUITS[x // 14 % 4], x % 14
+    at = [STEPS[k] + suit for k in range(14)]
+    if op == actions.OP_RUN:
+        return ("new", (hand.side, "run", suit, step, tuple(at[step : step + y])))
+    if op == actions.OP_GAP_RUN:
+        three = at[step : step + 3]
+        three[y] = WILDS[wild]
+        return ("new", (hand.side, "run", suit, step, tuple(three)))
+    if op == actions.OP_DOUBLE:
+        return ("new", (hand.side, "run", suit, step, (at[step], WILDS[y], WILDS[wild], at[step + 3])))
+    if op in (actions.OP_SET, actions.OP_WILD_SET):
+        cards = tuple(STEPS[x] + one for k, one in enumerate(SUITS) if y >> k & 1)
+        extra = (WILDS[wild],) if op == actions.OP_WILD_SET else ()
+        return ("new", (hand.side, "set", STEPS[x], 0, cards + extra))
+    if op == actions.OP_JOKERS:
+        return ("new", (hand.side, "jokers", "", 0, ("JK",) * x))
+    return added_or_replaced(hand, op, x, y, wild)
+
+
+def added_or_replaced(hand, op, x, k, wild):
+    is_swap = op in (actions.OP_SWAP_RUN, actions.OP_SWAP_SET)
+    in_set = op in (actions.OP_TO_SET, actions.OP_SWAP_SET, actions.OP_WILD_TO_SET)
+    if op == actions.OP_TO_JOKERS:
+        card, wanted, k = "JK", ("add", "jokers", "", "JK", False), 0
+    elif in_set:
+        card = WILDS[wild] if op == actions.OP_WILD_TO_SET else FACE_LABELS[x]
+        wanted = ("swap" if is_swap else "add", "set", STEPS[x % 13], card, False)
+    else:
+        card = WILDS[wild] if op in (actions.OP_WILD_ABOVE, actions.OP_WILD_BELOW) else STEPS[x % 14] + SUITS[x // 14]
+        is_below = op in (actions.OP_BELOW, actions.OP_WILD_BELOW)
+        wanted = ("swap" if is_swap else "add", "run", (SUITS[x // 14], x % 14), card, is_below)
+    moves = [move for move in hand.moves() if move[0] == wanted[0] and hand.is_possible(move)]
+    moves = [move for move in moves if place_of(hand, move) == wanted]
+    m = targets(hand, lambda m, meld: any(move[1] == m for move in moves))[k]
+    return min((move for move in moves if move[1] == m), key=lambda move: move[2])
+
+
+def begin(deck, **options):
+    """A state and the oracle's hand, dealt from the same cards."""
+    state = GAME.new_state(seed=1, deck=" ".join(deck), **options)
+    return state, Hand(state.options, deck)
+
+
+def full_deck(chooser, options):
+    """All cards in a random order."""
+    deck = cards_of_game(options)
+    chooser.shuffle(deck)
+    return deck
+
+
+def counts(held, twice, jokers):
+    """The Counter of a hand in a record."""
+    found = Counter({FACE_LABELS[f]: (held >> f & 1) + (twice >> f & 1) for f in range(52)})
+    found["JK"] = int(jokers)
+    return +found
