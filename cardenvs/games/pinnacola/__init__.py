@@ -2,5 +2,17 @@
 
 from cardenvs.core.game import Game
 from cardenvs.games.pinnacola import actions, legal, observation, rules, state, table, view
+from cardenvs.games.pinnacola.heuristic import heuristic, melder
 
-GAME = Game.of("pinnacola_v0", "Pinnacola", state, table, actions, legal, rules, observation, view)
+GAME = Game.of(
+    "pinnacola_v0",
+    "Pinnacola",
+    state,
+    table,
+    actions,
+    legal,
+    rules,
+    observation,
+    view,
+    policies={"heuristic": heuristic, "melder": melder},
+)

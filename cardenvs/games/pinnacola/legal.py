@@ -178,7 +178,7 @@ def _is_usable(s, player, held, jokers, face, number, place):
         if face == JOKER:
             is_certain = _joker_is_usable(s, player, held, jokers, melds.NO_ROOM)
         else:
-            is_certain = _natural_is_usable(s, player, held, jokers, face)
+            is_certain = natural_is_usable(s, side_of(player), held, jokers, face)
         if is_certain or not s.rules.pinelle:
             return is_certain
     return _take_tried(s, player, place)
@@ -200,12 +200,12 @@ def _has_use(s):
 
 
 @kernel(inline=True)
-def _natural_is_usable(s, player, held, jokers, face):
+def natural_is_usable(s, side, held, jokers, face):
     """Return whether a card fits a meld of the side, or makes one with cards of a large hand and jokers."""
-    side, suit, rank = side_of(player), face // NUM_RANKS, face % NUM_RANKS
+    suit, rank = face // NUM_RANKS, face % NUM_RANKS
     if (s.above[side] | s.below[side]) & state.cells_of(np.int64(1) << face) or s.set_faces[side] >> face & 1:
         return True
-    steps = _steps_of(held, suit)
+    steps = steps_of(held, suit)
     runs = steps & steps >> 1 & steps >> 2
     own = np.int64(1) << rank | np.int64(rank == 0) << NUM_RANKS
     if (runs | runs << 1 | runs << 2) & own:
@@ -236,12 +236,12 @@ def _joker_is_usable(s, player, held, jokers, not_meld):
     if s.rules.wilds_per_meld == 0:
         return False
     for suit in range(NUM_SUITS):
-        steps = _steps_of(held, suit)
+        steps = steps_of(held, suit)
         if steps & (steps >> 1 | steps >> 2):
             return True
         if s.rules.wilds_per_meld == 2 and jokers >= 2 and steps & steps >> 3:
             return True
-    return _ranks_in(held, 2, s.rules.pinelle) != 0
+    return ranks_in(held, 2, s.rules.pinelle) != 0
 
 
 @kernel(inline=True)
@@ -259,14 +259,14 @@ def _takes_joker(s, m):
 
 
 @kernel(inline=True)
-def _steps_of(held, suit):
+def steps_of(held, suit):
     """Return the steps of a suit that are held, the ace at both ends."""
     ranks = held >> NUM_RANKS * suit & _RANKS
     return ranks | (ranks & 1) << NUM_RANKS
 
 
 @kernel(inline=True)
-def _ranks_in(held, number, pinelle):
+def ranks_in(held, number, pinelle):
     """Return the ranks, as bits, that are held in two or more (`number`) suits, or in three; not those without sets."""
     a, b = held & _RANKS, held >> NUM_RANKS & _RANKS
     c, d = held >> 2 * NUM_RANKS & _RANKS, held >> 3 * NUM_RANKS & _RANKS
@@ -319,7 +319,7 @@ def _list_runs(s, player, held, must, out, n):
     """List the runs of natural cards (3.1)."""
     first, last = (0, NUM_SUITS) if must == NO_CARD else (must // NUM_RANKS, must // NUM_RANKS + 1)
     for suit in range(first, last):
-        steps = _steps_of(held, suit)
+        steps = steps_of(held, suit)
         starts = steps & steps >> 1 & steps >> 2
         needed = np.int64(_STEPS)
         if must != NO_CARD:
@@ -347,7 +347,7 @@ def _has_two_aces(s, player, suit):
 @kernel
 def _list_sets(s, player, held, must, out, n):
     """List the sets of natural cards (3.2)."""
-    ranks, needed = _ranks_in(held, 3, s.rules.pinelle), 0
+    ranks, needed = ranks_in(held, 3, s.rules.pinelle), 0
     if must != NO_CARD:
         ranks &= np.int64(1) << must % NUM_RANKS
         needed = 1 << must // NUM_RANKS
@@ -482,8 +482,8 @@ def _list_with(s, player, must, wild, out, n):
     # With a single two, it cannot be natural in the same meld.
     others = held if wild == 0 or s.twice[player] >> face & 1 else held & ~(np.int64(1) << face)
     for suit in range(NUM_SUITS):
-        n = _list_gap_runs(s, player, _steps_of(others, suit), suit, must, wild, out, n)
-    ranks = _ranks_in(others, 2, s.rules.pinelle)
+        n = _list_gap_runs(s, player, steps_of(others, suit), suit, must, wild, out, n)
+    ranks = ranks_in(others, 2, s.rules.pinelle)
     while ranks:
         rank = lowest_card(ranks)
         ranks &= ranks - 1
@@ -565,7 +565,7 @@ def _list_wild_additions(s, player, op, places, wild, out, n):
 def _list_doubles(s, player, must, first, second, out, n):
     """List the runs of a natural card, two wild cards of these kinds, and a natural card (3.3)."""
     for suit in range(NUM_SUITS):
-        steps = _steps_of(np.int64(s.held[player]), suit)
+        steps = steps_of(np.int64(s.held[player]), suit)
         starts = steps & steps >> 3
         while starts:
             low = lowest_card(starts)
