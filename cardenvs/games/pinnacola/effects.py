@@ -22,7 +22,7 @@ def gather_cards(s, log):
     for m in range(s.num_melds):
         s.meld_kind[m] = state.NO_MELD
         s.meld_side[m] = s.meld_key[m] = s.meld_low[m] = s.meld_size[m] = 0
-        s.meld_naturals[m] = 0
+        s.meld_naturals[m] = s.meld_points[m] = 0
         for wild in range(state.NUM_WILD_KINDS):
             s.meld_wilds[m, wild] = 0
         ev.log_set(log, table.SHAPES, ev.NO_PLAYER, table.SHAPE + m, 0)
@@ -30,7 +30,7 @@ def gather_cards(s, log):
     for side in range(state.NUM_SIDES):
         ev.log_move_all(log, table.GATHERS, ev.NO_PLAYER, table.MELDS + side, table.STOCK)
         s.melded[side] = s.melded_twice[side] = 0
-        s.melded_jokers[side] = 0
+        s.melded_jokers[side] = s.points[side] = 0
         melds.refresh(s, side)
     ev.log_shuffle(log, table.SHUFFLES, table.STOCK)
     for place in range(s.num_row):

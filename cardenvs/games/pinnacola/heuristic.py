@@ -150,7 +150,7 @@ def _waiting_value(held, suit, rank, own, steps):
 @kernel
 def _position_value(s, player, risk):
     """Return the points of the side, the value of the hand, and what closing is worth, if it is possible now."""
-    value = 1.0 * melds.side_points(s, side_of(player))
+    value = 1.0 * s.points[side_of(player)]
     if s.hand_sizes[player] > 1:
         held, twice = np.int64(s.held[player]), np.int64(s.twice[player])
         return value + _hand_value(s, player, held, twice, np.int64(s.jokers[player]), risk)

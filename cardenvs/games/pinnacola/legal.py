@@ -203,11 +203,11 @@ def _has_use(s):
 def natural_is_usable(s, side, held, jokers, face):
     """Return whether a card fits a meld of the side, or makes one with cards of a large hand and jokers."""
     suit, rank = face // NUM_RANKS, face % NUM_RANKS
-    if (s.above[side] | s.below[side]) & state.cells_of(np.int64(1) << face) or s.set_faces[side] >> face & 1:
+    own = np.int64(1) << rank | np.int64(rank == 0) << NUM_RANKS
+    if (s.above[side] | s.below[side]) >> NUM_STEPS * suit & own or s.set_faces[side] >> face & 1:
         return True
     steps = steps_of(held, suit)
     runs = steps & steps >> 1 & steps >> 2
-    own = np.int64(1) << rank | np.int64(rank == 0) << NUM_RANKS
     if (runs | runs << 1 | runs << 2) & own:
         return True
     # The other suits in which the rank is held

@@ -207,7 +207,16 @@ def lay(s, player, action):
     s.hand_sizes[player] -= jokers
     s.melded_jokers[side] += jokers
     refresh(s, side)
+    count_points(s, m)
     return m
+
+
+@kernel(inline=True)
+def count_points(s, m):
+    """Write the points of a meld that has changed."""
+    points = points_of(s, m)
+    s.points[s.meld_side[m]] += points - s.meld_points[m]
+    s.meld_points[m] = points
 
 
 @kernel
@@ -285,7 +294,7 @@ def _extend(s, m, op, x, wild):
 
 
 @kernel
-def meld_points(s, m):
+def points_of(s, m):
     """Return the points of a meld (6.2)."""
     size = np.int64(s.meld_size[m])
     if s.meld_kind[m] == JOKERS:
@@ -301,16 +310,6 @@ def meld_points(s, m):
         if s.meld_naturals[m] >> step & 1:
             points += state.value_of(s, np.int64(step % NUM_RANKS))
     return 2 * points if wilds == 0 and size >= s.rules.pinnacola_length else points
-
-
-@kernel
-def side_points(s, side):
-    """Return the points of all melds of a side."""
-    points = np.int64(0)
-    for m in range(s.num_melds):
-        if s.meld_side[m] == side:
-            points += meld_points(s, m)
-    return points
 
 
 @kernel

@@ -99,13 +99,13 @@ def _write_goals(s, side, out, at):
 
 
 @kernel(inline=True)
-def _write_pinelle(s, side, out, at):
+def _pinella_cells(s, side):
+    cells = np.int64(0)
     for m in range(s.num_melds):
         if s.meld_side[m] == side and s.meld_kind[m] == RUN:
-            for wild in range(1, state.NUM_WILD_KINDS):
-                for step in range(NUM_STEPS):
-                    index = np.uint64(at + s.meld_key[m] * NUM_STEPS + step)
-                    out[index] |= s.meld_wilds[m, wild] >> step & 1
+            steps = np.int64(s.meld_wilds[m, state.WILD_SPADES]) | s.meld_wilds[m, state.WILD_CLUBS]
+            cells |= steps << s.meld_key[m] * NUM_STEPS
+    return cells
 
 
 @kernel(inline=True)
@@ -170,10 +170,10 @@ OBSERVATION = Observation(
         _by_side(written("set_wilds", _SETS, "wild cards in these sets", high=2), apart=False),
     ),
     *only(_has_pinelle,
-          _by_side(written("pinelle", _CELLS, "cards for which twos stand in runs of side {}", _write_pinelle))),
+          _by_side(cards("pinelle", _CELLS, "cards for which twos stand in runs of side {}", _pinella_cells))),
     _by_side(number("jokers_alone", "jokers in a meld of jokers of each side", _jokers_alone, high=4), apart=False),
     _by_side(written("goals", ("pinnacola", "pinnacolone", "poker"), "what side {} has on the table", _write_goals)),
-    _by_side(steps("points", "points of the melds of side {}", _POINT_STEPS, melds.side_points)),
+    _by_side(steps("points", "points of the melds of side {}", _POINT_STEPS, "points")),
     steps("stock", "cards in the stock", _STOCK_STEPS, _in_stock),
     steps("row_size", "cards in the row", _ROW_STEPS, "num_row"),
     per_seat(steps("hand_size", "cards in the hand of seat {}", _HAND_STEPS, "hand_sizes"), apart=True),

@@ -148,7 +148,7 @@ def _end_hand(s, closer, log):
 @kernel
 def _score_side(s, side, closer, log):
     """Return the score of a side, and log its parts (6.3, 6.4)."""
-    melded, left = melds.side_points(s, side), np.int64(0)
+    melded, left = np.int64(s.points[side]), np.int64(0)
     for p in range(s.rules.num_players):
         if side_of(p) == side:
             left += melds.hand_points(s, p)

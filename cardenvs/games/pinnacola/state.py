@@ -131,6 +131,8 @@ STATE = record(
         ("meld_size", "i1", (MAX_MELDS,)),  # cards
         ("meld_naturals", "i2", (MAX_MELDS,)),  # bits: steps of a run, suits of a set
         ("meld_wilds", "i2", (MAX_MELDS, NUM_WILD_KINDS)),  # of each kind: bits of the steps of a run, else a number
+        ("meld_points", "i2", (MAX_MELDS,)),  # what each counts (6.2)
+        ("points", "i2", (NUM_SIDES,)),  # of all melds of a side
         # What follows from the melds of a side, as bit sets. Only `melds.refresh` writes it.
         ("above", "i8", (NUM_SIDES,)),  # cells at which a natural card continues a run
         ("below", "i8", (NUM_SIDES,)),  # cells at which it precedes one

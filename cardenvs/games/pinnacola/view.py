@@ -214,7 +214,7 @@ class PinnacolaView(View):
         return {
             "side": side,
             "scores": [int(s.scores[k]) for k in sides],
-            "points_melded": [int(melds.side_points(s, k)) for k in sides],
+            "points_melded": [int(s.points[k]) for k in sides],
             "melds": [
                 [" ".join(_TEXTS[face] for face in meld_faces(s, m)) for m in range(int(s.num_melds))
                  if s.meld_side[m] == k]
@@ -290,7 +290,7 @@ def _target(s, op, x, k):
 
 def _caption(s, m):
     """Return what a meld is called, if it counts more than its cards, and its points."""
-    points = f"{int(melds.meld_points(s, m))}"
+    points = f"{int(s.meld_points[m])}"
     is_clean = s.meld_kind[m] != state.JOKERS and not melds.num_wilds(s, m)
     if s.meld_kind[m] == RUN and is_clean and s.meld_size[m] >= s.rules.pinnacola_length:
         return ("pinnacolone " if s.meld_size[m] >= state.PINNACOLONE else "pinnacola ") + points
