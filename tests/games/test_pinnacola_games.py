@@ -38,9 +38,7 @@ def compare(state, hand):
         assert counts(int(s.held[p]), int(s.twice[p]), s.jokers[p]) == +hand.hands[p]
         assert s.hand_sizes[p] == sum(hand.hands[p].values())
     assert [FACE_LABELS[int(face)] for face in s.row[: int(s.num_row)]] == hand.row
-    melds = [
-        (int(s.meld_side[m]), [FACE_LABELS[face] for face in meld_faces(s, m)]) for m in range(int(s.num_melds))
-    ]
+    melds = [(int(s.meld_side[m]), [FACE_LABELS[face] for face in meld_faces(s, m)]) for m in range(int(s.num_melds))]
     for (side, cards), meld in zip(melds, hand.melds, strict=True):
         assert side == meld[0]
         assert (cards if meld[1] == "run" else sorted(cards)) == list(meld_key(meld)[4])

@@ -94,7 +94,9 @@ def test_2_2_discards_lie_in_order():
 
 def test_3_1_runs_and_scenario_1():
     for cards in ("5h 6h 7h", "Ah 2h 3h", "Qh Kh Ah"):
-        assert " ".join(GAME.view.token_label(GAME.view.parse_token(card)) for card in cards.split()) in melds_from(cards)
+        assert " ".join(GAME.view.token_label(GAME.view.parse_token(card)) for card in cards.split()) in melds_from(
+            cards
+        )
     assert not {one for one in melds_from("Kh Ah 2h") if len(one.split()) > 2}
     state = position("As 2s 3s 4s 5s 6s 7s 8s 9s Ts Js Qs Ks As Kd Qc")
     assert "meld A♠ 2♠ 3♠ 4♠ 5♠ 6♠ 7♠ 8♠ 9♠ 10♠ J♠ Q♠ K♠ A♠" in labels(state)

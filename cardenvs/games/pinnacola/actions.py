@@ -186,19 +186,19 @@ def double_action(suit, low, first, second):
 def parts(action):
     """Return (op, x, y, wild) of an action.
 
-        op                                     x                 y                   wild
-        OP_TAKE                                face              copy
-        OP_DISCARD                             face
-        OP_RUN                                 lowest cell       length
-        OP_SET                                 rank              bits of the suits
-        OP_JOKERS                              number
-        OP_ABOVE, OP_BELOW, OP_SWAP_RUN        cell              which meld
-        OP_TO_SET, OP_SWAP_SET                 face              which meld
-        OP_GAP_RUN                             lowest cell       step of the wild    kind
-        OP_WILD_SET                            rank              bits of the suits   kind
-        OP_WILD_ABOVE, OP_WILD_BELOW           cell              which meld          kind
-        OP_WILD_TO_SET                         rank              which meld          kind
-        OP_DOUBLE                              lowest cell       kind of the first   kind of the second
+    op                                     x                 y                   wild
+    OP_TAKE                                face              copy
+    OP_DISCARD                             face
+    OP_RUN                                 lowest cell       length
+    OP_SET                                 rank              bits of the suits
+    OP_JOKERS                              number
+    OP_ABOVE, OP_BELOW, OP_SWAP_RUN        cell              which meld
+    OP_TO_SET, OP_SWAP_SET                 face              which meld
+    OP_GAP_RUN                             lowest cell       step of the wild    kind
+    OP_WILD_SET                            rank              bits of the suits   kind
+    OP_WILD_ABOVE, OP_WILD_BELOW           cell              which meld          kind
+    OP_WILD_TO_SET                         rank              which meld          kind
+    OP_DOUBLE                              lowest cell       kind of the first   kind of the second
     """
     if action < RUN_0:
         if action < TAKE_0:

@@ -36,7 +36,9 @@ _HAND_STEPS = np.array((1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1
 _POINT_STEPS = np.array((1, 25, 50, 75, 100, 150, 200, 250, 300, 400, 500, 700, 1000))
 _SCORE_STEPS = np.array((-500, -250, -100, 0, 100, 250, 400, 550, 700, 850, 1000, 1250, 1500, 2000))
 
-_CELLS = tuple("A23456789TJQKa"[step] + suit for suit in SUITS for step in range(NUM_STEPS))  # a: the ace above the king
+_CELLS = tuple(
+    "A23456789TJQKa"[step] + suit for suit in SUITS for step in range(NUM_STEPS)
+)  # a: the ace above the king
 _STARTS = NUM_STEPS - 2
 _RUNS = tuple(f"{_CELLS[suit * NUM_STEPS + low]} {k}" for suit in range(NUM_SUITS) for low in range(_STARTS)
               for k in range(2))  # fmt: skip
