@@ -109,8 +109,8 @@ def _matches(
                 compile_for(match.game, match.options, match.specs)
                 played.append((task, match))
     if not played:
-        task, reason = next(iter(not_played.items()))
-        raise AgentError(f"{agent} cannot play any of the {len(tasks)} games; {task}: {reason}")
+        game, reason = next(iter(not_played.items()))
+        raise AgentError(f"{agent} cannot play any of the {len(tasks)} games; {game}: {reason}")
     return played, not_played
 
 

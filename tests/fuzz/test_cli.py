@@ -59,6 +59,7 @@ BASES = {  # words with which a command works, quickly
     "arena replay": ["store.db", "", "0", "0", "--out", "out.json"],
     "arena schema": [],
     "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
+    "evaluate": ["random", "--games", "kuhn_poker"],
     "verify": ["store.db"],
     "trajectories": ["store.db", "--out", "new.parquet"],
     "train": ["kuhn_poker", "--settings"],

@@ -165,12 +165,12 @@ def measure(
     check_options(options)
     policy = range_policy(agent, options)
     _, big_blind = options.all_blinds()[0]
-    won = np.zeros(deals)
+    won: np.ndarray = np.zeros(deals)
     for k in range(deals):
         own = derived_seed(seed, "deal", k)
         won[k] = np.mean([_Game(agent, policy, options, own, me).result() for me in (0, 1)])
         on_progress(k + 1, deals)
-    won *= 100 / big_blind
+    won = won * (100 / big_blind)
     return Bound(float(won.mean()), float(1.96 * won.std(ddof=1) / math.sqrt(deals)), deals)
 
 
@@ -181,7 +181,7 @@ class _Game:
         self._agent, self._policy, self._seed, self._me = agent, policy, seed, me
         self._state = GAME.state_type(GAME, options, seed=seed)
         own = self._state.record.deck[2 * me : 2 * me + 2]
-        self._weights: np.ndarray = (~np.isin(HANDS, own).any(axis=1)).astype(np.float64)
+        self._weights: np.ndarray = np.array(~np.isin(HANDS, own).any(axis=1), np.float64)
 
     def result(self) -> float:
         """Play the hand and return the chips that the response wins."""
