@@ -31,6 +31,7 @@ RUNNER = CliRunner()
 
 # Enough for an interval of the first figure that leaves out random weights and every rule agent that is clearly weaker.
 FEW_DEALS = {
+    "blackjack_v0/ppo": 2000,
     "bridge_v0/ppo_auction": 100,
     "briscola_v0/ppo": 150,
     "canasta_v0/ppo": 30,
@@ -40,6 +41,7 @@ FEW_DEALS = {
     "durak_v0/ppo": 100,
     "euchre_v0/ppo": 400,
     "gin_rummy_v0/ppo": 200,
+    "hanabi_v0/ppo": 60,
     "hearts_v0/ppo": 100,
     "kasino_v0/ppo": 400,
     "katko_v0/ppo": 200,
@@ -53,6 +55,7 @@ FEW_DEALS = {
     "skat_v0/ppo": 100,
     "spades_v0/ppo": 100,
     "texas_holdem_v0/heads_up": 400,
+    "texas_holdem_v0/limit": 400,
     "uno_v0/ppo": 200,
     "wingspan_v0/ppo": 60,
 }
