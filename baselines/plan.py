@@ -6,12 +6,27 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cardenvs.core.errors import OptionError
+from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.text import did_you_mean, read_yaml
 from cardenvs.core.validation import validation_text
 
 FILE = Path(__file__).with_name("plan.yaml")
 SMALLER = ("steps", "response", "seeds", "agents", "deals")  # what `small` may change
+
+
+class FirstPart(BaseModel):
+    """A run whose weights another run begins with.
+
+    Attributes:
+        config: name of the file in configs/ with its settings.
+        steps: decisions to train for.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    config: str = Field(pattern=r"^[a-z_]+\.yaml$")
+    steps: int = Field(ge=1)
 
 
 class Baseline(BaseModel):
@@ -21,6 +36,7 @@ class Baseline(BaseModel):
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
+        first: the run whose weights each run begins with, or None: it begins with random weights.
         seeds: runs of training, with seeds 1, 2, ...
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
@@ -34,6 +50,7 @@ class Baseline(BaseModel):
     options: dict[str, Any] = {}
     steps: int | None = Field(default=None, ge=1)
     config: str = Field(default="", pattern=r"^([a-z_]+\.yaml)?$")
+    first: FirstPart | None = None
     response: int | None = Field(default=None, ge=1)
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()
@@ -42,8 +59,22 @@ class Baseline(BaseModel):
     small: dict[str, Any] | None = None
 
 
+def game_of(name: str) -> Game:
+    """Return the game of an entry: its name is that of the game, or GAME/POLICY for a further policy of a game.
+
+    Raises:
+        GameNotFoundError: the game is not installed.
+    """
+    return get_game(name.partition("/")[0])
+
+
+def file_name(name: str) -> str:
+    """Return the name of an entry's folder and files of results."""
+    return name.replace("/", "-")
+
+
 def read_plan(path: Path = FILE, small: bool = False, games: list[str] | None = None) -> dict[str, Baseline]:
-    """Return the games to work on, by name, in the order of the file.
+    """Return the entries to work on, by name, in the order of the file.
 
     Args:
         path: of the file.
@@ -57,7 +88,7 @@ def read_plan(path: Path = FILE, small: bool = False, games: list[str] | None = 
     values = read_yaml(path, "train", OptionError)
     plan = {}
     for name, entry in (values or {}).items():
-        game = get_game(name)
+        game = game_of(name)
         found = _baseline(entry, f"{path}: {name}")
         game.make_options(**found.options)
         if not small:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from baselines.plan import Baseline, read_plan
+from baselines.plan import Baseline, file_name, game_of, read_plan
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.results.board import board_of
@@ -84,14 +84,14 @@ def main(
             train_on_ray(unfinished_runs(plan, work), threads or 1)
         for name, baseline in plan.items():
             try:
-                result = baseline_of(get_game(name), baseline, work / name, processes, threads, backend)
+                result = baseline_of(game_of(name), baseline, work / file_name(name), processes, threads, backend)
             except KeyboardInterrupt:
                 sys.stderr.write("Stopped. To resume: the same command\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             changed = f"{' --small' if small else ''}{f' --threads {threads}' if threads else ''}"
             result["command"] = f"python -m baselines.run --games {name}{changed}"
-            write_whole(out / f"{name}.json", json.dumps(result, indent=1) + "\n")
-            draw_results(result, out / f"{name}.svg")
+            write_whole(out / f"{file_name(name)}.json", json.dumps(result, indent=1) + "\n")
+            draw_results(result, out / f"{file_name(name)}.svg")
 
 
 def baseline_of(
@@ -132,9 +132,23 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
         if (folder / CHECKPOINT).exists():
             resume(folder / CHECKPOINT, threads=threads)
         else:
-            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
+            init = first_weights(game, baseline, folder, seed, threads)
+            train(game, config, out=folder, total_steps=baseline.steps, threads=threads, init=init)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def first_weights(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> Path | None:
+    """Train the first part of a run, or go on, and return its checkpoint; None: the plan has no first part.
+
+    Its folder is that of the run, with "-first" added to the name.
+    """
+    if baseline.first is None:
+        return None
+    part = baseline.model_copy(update={"config": baseline.first.config, "steps": baseline.first.steps, "first": None})
+    folder = folder.with_name(f"{folder.name}-first")
+    trained(game, part, folder, seed, threads)
+    return folder / CHECKPOINT
 
 
 def best_seed(game: Game, runs: list[dict[str, Any]]) -> int:
@@ -168,12 +182,12 @@ def is_finished(folder: Path, config: Config, steps: int) -> bool:
 def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
     """Return the runs of training that are left to do."""
     return [
-        RemoteRun(name, config, RunFolder(folder), Limits(baseline.steps))
+        RemoteRun(game_of(name).name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()
-        if baseline.steps is not None
+        if baseline.steps is not None and baseline.first is None  # what has a first part is trained here
         for seed in range(1, baseline.seeds + 1)
-        for folder in [work / name / f"seed-{seed}"]
-        for config in [run_config(get_game(name), baseline, seed)]
+        for folder in [work / file_name(name) / f"seed-{seed}"]
+        for config in [run_config(game_of(name), baseline, seed)]
         if not is_finished(folder, config, baseline.steps)
     ]
 

@@ -17,13 +17,25 @@ _VERSUS = (
 NONE_YET = "No results yet. `make baselines` makes them."
 
 
+def read_results() -> list[dict[str, Any]]:
+    """Return all results, sorted by file, each with the name of its `file` and of its `policy`, which is empty unless
+    it is a further policy of its game."""
+    return [_read(path) for path in sorted(FOLDER.glob("*.json"))]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    _, _, policy = path.stem.partition("-")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return {**found, "file": path.stem, "policy": policy}
+
+
 def sections(table: Any) -> str:
     """Return an overview and a section for each game that has results, in Markdown.
 
     Args:
         table: function (heading, rows) -> Markdown.
     """
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
+    found = read_results()
     if not found:
         return NONE_YET
     parts = (_overview(found, table), *(_section(result, table) for result in found))
@@ -35,13 +47,15 @@ def baseline(game: Game, table: Any) -> str:
     path = FOLDER / f"{game.name}.json"
     if not path.exists():
         return ""
-    result = json.loads(path.read_text(encoding="utf-8"))
+    result = _read(path)
     summary = result["board"]["games"][0]["summary"]
     rows = [
         (f"`{one['agent']}`", _signed(one["mean"]["mean"]), _interval(one["mean"])) for one in summary["leaderboard"]
     ]
+    how = f"[how they were trained and played](../results.md#{_anchor(result)})"
+    if "cross_play" in summary:
+        return f"Each with itself and with each other, {_setting(result)}; {how}:\n\n{_cross_play(summary, table)}"
     found = table(("agent", f"mean, {_unit(summary)}", "95% interval"), rows)
-    how = f"[how they were trained and played](../results.md#{_anchor(game)})"
     return f"Each against all the others, on the same {_setting(result)}; {how}:\n\n{found}"
 
 
@@ -56,7 +70,7 @@ def _overview(results: list[dict[str, Any]], table: Any) -> str:
         best = max(rules, key=lambda one: one["rating"])["agent"]
         unit = _unit(board["summary"])
         search, policy = (_versus(board["summary"], kind, best) for kind in ("search", "ppo"))
-        link, simulations = f"[{game.title}](#{_anchor(game)})", _simulations(board["summary"])
+        link, simulations = f"[{_heading(result)}](#{_anchor(result)})", _simulations(board["summary"])
         rows.append((link, f"`{best}`", search, simulations, policy, unit))
     if not rows:
         return ""
@@ -85,13 +99,19 @@ def _simulations(summary: dict[str, Any]) -> str:
     return next((name.rpartition("=")[2] for name in names if name.startswith("search:simulations=")), "")
 
 
-def _anchor(game: Game) -> str:
-    """The heading of a game on the page of results, as a link names it."""
-    return re.sub(r"[^a-z0-9 _-]", "", game.title.lower()).replace(" ", "-")
+def _heading(result: dict[str, Any]) -> str:
+    """The heading of a result on the page of results: the game, and the name of a further policy of that game."""
+    policy = result.get("policy")
+    return get_game(result["game"]).title + (f": {policy}" if policy else "")
+
+
+def _anchor(result: dict[str, Any]) -> str:
+    """That heading, as a link names it."""
+    return re.sub(r"[^a-z0-9 _-]", "", _heading(result).lower()).replace(" ", "-")
 
 
 def _section(result: dict[str, Any], table: Any) -> str:
-    game, board = get_game(result["game"]), result["board"]["games"][0]
+    board = result["board"]["games"][0]
     summary, ratings = board["summary"], {one["agent"]: one for one in board["ratings"]}
     rows = [
         (
@@ -105,14 +125,29 @@ def _section(result: dict[str, Any], table: Any) -> str:
     ]
     response = result.get("response")
     lines = [
-        f"## {game.title}",
+        f"## {_heading(result)}",
         f"{_setting(result)}:",
-        table(("agent", f"mean, {_unit(summary)}", "95% interval", "rating", "ms a decision"), rows),
+        _cross_play(summary, table)
+        if "cross_play" in summary
+        else table(("agent", f"mean, {_unit(summary)}", "95% interval", "rating", "ms a decision"), rows),
         *_training(result, _unit(summary)),
         *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)
+
+
+def _cross_play(summary: dict[str, Any], table: Any) -> str:
+    """The mean result of each two agents of a cooperative game, with half the width of its 95% interval."""
+    names = [one["name"] for one in summary["agents"]]
+    found = {frozenset(pair["agents"]): pair["result"] for pair in summary["cross_play"]}
+
+    def cell(row: str, column: str) -> str:
+        one = found[frozenset((row, column))]
+        return f"{one['mean']:.2f} ± {(one['high'] - one['low']) / 2:.2f}"
+
+    rows = [(f"`{row}`", *(cell(row, column) for column in names)) for row in names]
+    return table((f"{_unit(summary)}, together with", *(f"`{name}`" for name in names)), rows)
 
 
 def _setting(result: dict[str, Any]) -> str:
@@ -130,7 +165,7 @@ def _training(result: dict[str, Any], unit: str) -> list[str]:
     factor = game.returns(game.make_options(**result["options"])).result_factor
     chosen = f", of which seed {result['chosen']} plays on the board" if len(result["runs"]) > 1 else ""
     head = f"Training{chosen}; scores ({unit}) with one seat for the policy and all others for the opponent:"
-    picture = f"{result['game']}.svg"
+    picture = f"{result['file']}.svg"
     shown = [f"![Learning curves](results/{picture})"] if (FOLDER / picture).exists() else []
     return [head, "\n".join(_trained(run, factor) for run in result["runs"]), *shown]
 

@@ -31,6 +31,7 @@ RUNNER = CliRunner()
 
 # Enough for an interval of the first figure that leaves out random weights and every rule agent that is clearly weaker.
 FEW_DEALS = {
+    "blackjack_v0/ppo": 2000,
     "bridge_v0/ppo_auction": 100,
     "briscola_v0/ppo": 150,
     "canasta_v0/ppo": 30,
@@ -40,6 +41,7 @@ FEW_DEALS = {
     "durak_v0/ppo": 100,
     "euchre_v0/ppo": 400,
     "gin_rummy_v0/ppo": 200,
+    "hanabi_v0/ppo": 60,
     "hearts_v0/ppo": 100,
     "kasino_v0/ppo": 400,
     "katko_v0/ppo": 200,
@@ -53,6 +55,7 @@ FEW_DEALS = {
     "skat_v0/ppo": 100,
     "spades_v0/ppo": 100,
     "texas_holdem_v0/heads_up": 400,
+    "texas_holdem_v0/limit": 400,
     "uno_v0/ppo": 200,
     "wingspan_v0/ppo": 60,
 }
@@ -60,7 +63,8 @@ FEW_DEALS = {
 
 @dataclass(frozen=True)
 class Claim:
-    """A row of a card's table: what the policy gets a deal against an opponent, in the match above the table."""
+    """A row of a card's table: what the policy gets a deal against an opponent, in the match above the table. In a
+    cooperative game the opponent is a partner, which may be the policy itself."""
 
     game: str
     options: list[str]
@@ -75,10 +79,12 @@ class Claim:
         """The estimate of the first `deals` deals; with another agent in place of the policy, if given."""
         game = get_game(self.game)
         options = read_options(game, self.options)
-        agents = self.agents if options.num_players > 2 else [self.agents[0], self.opponent]
+        agents = self.agents if options.num_players > 2 else [*dict.fromkeys((self.agents[0], self.opponent))]
         if policy is not None:
             agents = [policy if agent == self.agents[0] else agent for agent in agents]
         found = run_match(Match.make(game, options, agents, deals, self.seed))
+        if found.cross_play:
+            return found.cross_play[0, len(agents) - 1]
         if options.num_players > 2:
             return found.standings[0].mean
         return found.advantage(0, 1)  # for one player, the mean says nothing about the opponent
@@ -105,6 +111,13 @@ def _claim(words, row):
     return Claim(game, options, agents, opponent, int(given["--deals"]), int(given["--seed"]), *numbers)
 
 
+def result_of(name):
+    """The results of a policy: those of its game, or its own if it is a further policy of the game."""
+    own = RESULTS / f"{name.replace('/', '-')}.json"
+    path = own if own.exists() else RESULTS / f"{name.partition('/')[0]}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def test_the_list_and_the_cards():
     listed = RUNNER.invoke(app, ["zoo", "list"], env={"COLUMNS": "200"})
     assert listed.exit_code == 0
@@ -129,7 +142,7 @@ def test_every_figure_has_its_command_and_the_first_one_is_in_the_summary(name):
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_cards_and_results_say_the_same_of_the_training(name):
-    result = json.loads((RESULTS / f"{name.partition('/')[0]}.json").read_text(encoding="utf-8"))
+    result = result_of(name)
     (run,), text = result["runs"], " ".join(card(name).split())
     millions = run["steps"] / 1e6
     cores = "one core" if "--threads 1" in result["command"] else "a machine with two cores"

@@ -9,7 +9,7 @@ pytest.importorskip("pydantic")
 
 from typer.testing import CliRunner
 
-from baselines.plan import read_plan
+from baselines.plan import FirstPart, file_name, game_of, read_plan
 from baselines.run import app, best_seed, exploited, trained
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.core.errors import OptionError
@@ -26,7 +26,9 @@ def plan_of(tmp_path, text):
 
 def test_the_plan_has_every_game_and_is_sound():
     plan = read_plan()
-    assert {name for name, target in game_targets().items() if target.startswith("cardenvs.")} == set(plan)
+    assert {name for name, target in game_targets().items() if target.startswith("cardenvs.")} == {
+        name.partition("/")[0] for name in plan
+    }
     assert all((CONFIG_FOLDER / one.config).is_file() for one in plan.values() if one.config)
     assert len(read_plan(small=True)) >= 2
 
@@ -110,6 +112,46 @@ def test_the_run_that_plays_is_the_least_exploitable_or_best_against_the_rule_ag
     kuhn, gin = get_game("kuhn_poker_v0"), get_game("gin_rummy_v0")
     assert best_seed(kuhn, [run_of(1, 0.1, 0.2), run_of(2, 0.5, 0.6), run_of(3, 0.2, 0.3)]) == 1
     assert best_seed(gin, [run_of(k, mean, opponent="heuristic") for k, mean in ((1, -1), (2, 3), (3, 2))]) == 2
+
+
+def test_a_run_begins_with_the_weights_of_its_first_part(tmp_path, monkeypatch):
+    import baselines.run
+
+    begun, train = [], baselines.run.train
+    monkeypatch.setattr(
+        baselines.run, "train", lambda *args, init, **how: begun.append(init) or train(*args, init=init, **how)
+    )
+    first = FirstPart(config="kuhn.yaml", steps=2048)
+    plan = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 4096, "first": first})
+    trained(get_game("kuhn_poker_v0"), plan, tmp_path / "seed-1", 1, 1)
+    assert begun == [None, tmp_path / "seed-1-first" / "latest.pt"]
+    planned = [read_checkpoint(tmp_path / name / "latest.pt")["training"] for name in ("seed-1-first", "seed-1")]
+    assert [training["total_steps"] for training in planned] == [2048, 4096]
+
+
+def test_a_further_policy_of_a_game_has_files_of_its_own(tmp_path):
+    entry = "texas_holdem_v0/limit"
+    plan = read_plan(games=[entry])
+    assert game_of(entry).name == "texas_holdem_v0"
+    assert plan[entry].options["betting"] == "limit"
+    assert file_name(entry) == "texas_holdem_v0-limit"
+
+
+def test_results_of_a_cooperative_game_are_its_cross_play():
+    def pair(first, second, mean):
+        return {"agents": [first, second], "result": {"mean": mean, "low": mean - 0.5, "high": mean + 0.5}}
+
+    summary = {
+        "unit": "points a deal",
+        "agents": [{"name": "ppo"}, {"name": "random"}],
+        "cross_play": [pair("ppo", "ppo", 20.0), pair("ppo", "random", 3.0), pair("random", "random", 0.0)],
+    }
+    head, *rows = results_tables._cross_play(summary, lambda head, rows: [head, *rows])
+    assert head == ("points, together with", "`ppo`", "`random`")
+    assert rows == [
+        ("`ppo`", "20.00 ± 0.50", "3.00 ± 0.50"),
+        ("`random`", "3.00 ± 0.50", "0.00 ± 0.50"),
+    ]
 
 
 def test_runs_of_another_length_or_with_other_settings_are_not_taken_for_those_of_the_plan(tmp_path):
