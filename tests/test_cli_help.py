@@ -79,7 +79,7 @@ def test_an_example_is_right_up_to_its_options(text):
     if "changes" in values:
         file = values["config"] and str(REPOSITORY / values["config"])
         chosen_config(values["game"], file, values["changes"] or (), values.get("option") or ())
-    if "method" in values:
+    if words[0] == "solve":
         assert values["method"] in (*METHODS, MCCFR)
     if words[0] == "train" and values["seeds"]:
         assert parse_seeds(values["seeds"])

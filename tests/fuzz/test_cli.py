@@ -57,6 +57,7 @@ BASES = {  # words with which a command works, quickly
     "arena report": ["store.db"],
     "arena list": ["store.db"],
     "arena replay": ["store.db", "", "0", "0", "--out", "out.json"],
+    "arena adjust": ["store.db", "--deals", "2"],
     "arena schema": [],
     "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
     "evaluate": ["random", "--games", "kuhn_poker"],
