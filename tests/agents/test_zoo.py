@@ -140,7 +140,8 @@ def test_packing_from_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "../agents/ppo", "kuhn_poker_v0", "kuhn_poker_v0/../../secret", "/etc/passwd", "a/b"]
+    "name",
+    ["", "../agents/ppo", "kuhn_poker_v0/", "texas_holdem_v0", "kuhn_poker_v0/../../secret", "/etc/passwd", "a/b"],
 )
 def test_names_never_become_paths(name):
     with pytest.raises(AgentError):
