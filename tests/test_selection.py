@@ -111,7 +111,7 @@ def test_pages_are_spread():
 
 def test_without_git_a_seed_draws_the_sample(checkout):
     tests = collected(checkout, CARDENVS_SAMPLE="some seed")
-    assert 10 < len(costly(tests)) < 50
+    assert 0 < len(costly(tests)) < 25
     assert sum("costly" not in test for test in tests) == 2 * 7
     assert collected(checkout, CARDENVS_SAMPLE="some seed") == tests
     assert costly(collected(checkout, CARDENVS_SAMPLE="another")) != costly(tests)

@@ -2,7 +2,7 @@
 
 N. Burch, M. Schmid, M. Moravcik, D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent
 Evaluation in Imperfect Information Games", AAAI 2018. Here for two players whose hands are dealt once and who see all
-later cards and actions: Kuhn poker, Leduc poker, Texas hold'em.
+later cards and actions, as in poker for two.
 
 A player is *known* if the probabilities of its actions are known for every hand it might hold. Let M be a set of
 pairs of hands that contains the true pair: for a known player its hand and others drawn at random, for another player
