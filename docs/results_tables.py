@@ -162,15 +162,16 @@ def _training(result: dict[str, Any], unit: str) -> list[str]:
     if not result["runs"]:
         return []
     game = get_game(result["game"])
-    factor = game.returns(game.make_options(**result["options"])).result_factor
+    returns = game.returns(game.make_options(**result["options"]))
+    factor = returns.result_factor
     chosen = f", of which seed {result['chosen']} plays on the board" if len(result["runs"]) > 1 else ""
     how = (
         "of the policy with itself, less those of the other with itself"
-        if "cross_play" in result["board"]["games"][0]["summary"]
+        if returns.cooperative
         else "with one seat for the policy and all others for the opponent"
     )
     head = f"Training{chosen}; scores ({unit}) {how}:"
-    picture = f"{result['file']}.svg"
+    picture = f"{result.get('file', result['game'])}.svg"
     shown = [f"![Learning curves](results/{picture})"] if (FOLDER / picture).exists() else []
     return [head, "\n".join(_trained(run, factor) for run in result["runs"]), *shown]
 
