@@ -190,16 +190,17 @@ class AgentPool:
             self.give_back(agent, made)
             return
         with contextlib.suppress(Exception):  # a failed agent may also fail to close
-            _close(made)
+            close_agent(made)
 
     def close(self) -> None:
         """Close all agents."""
         for made in (made for free in self._free for made in free):
-            _close(made)
+            close_agent(made)
         self._free = [[] for _ in self._free]
 
 
-def _close(made: Any) -> None:
+def close_agent(made: Any) -> None:
+    """Close an agent, if it can be closed."""
     close = getattr(made, "close", None)
     if callable(close):
         close()

@@ -1,16 +1,14 @@
 """`cardenvs evaluate`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 from cardenvs.cli.compiling import compile_for
-from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import BatchSize, GamesStore, Processes, new_console
+from cardenvs.cli.shared import BatchSize, GamesStore, Processes, new_console, stopped_early
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError
 
 if TYPE_CHECKING:
@@ -81,9 +79,7 @@ def evaluate(
         outputs.write("JSON", json, lambda path: write_json(path, card))
         outputs.write("page", html, lambda path: write_evaluation_page(card, path))
     if interrupted:
-        kept = f"finished games are in {store}; add --resume" if store else "nothing was kept; use --store"
-        typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped_early(store)
     outputs.close()
 
 
@@ -95,6 +91,8 @@ def _matches(
     Raises:
         AgentError: it can play none of them.
     """
+    from cardenvs.arena.play import close_agent
+
     played: Played = []
     not_played: dict[str, str] = {}
     with ProgressBar("preparing", unit="games", total=len(tasks), transient=True) as bar:
@@ -102,7 +100,7 @@ def _matches(
             bar.show(number, title=f"preparing {task.game}")
             try:
                 match = task.match(agent, task.deals[size], seed, protocol.limits)
-                _close(match.entries[0].make(match.game, match.options))
+                close_agent(match.entries[0].make(match.game, match.options))
             except CardenvsError as error:
                 not_played[task.game] = str(error)
             else:
@@ -112,12 +110,6 @@ def _matches(
         game, reason = next(iter(not_played.items()))
         raise AgentError(f"{agent} cannot play any of the {len(tasks)} games; {game}: {reason}")
     return played, not_played
-
-
-def _close(agent: Any) -> None:
-    close = getattr(agent, "close", None)
-    if close is not None:
-        close()
 
 
 def _run(matches: "list[Match]", store: "Store", resume: bool, processes: int, batch: int) -> bool:

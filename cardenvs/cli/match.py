@@ -9,11 +9,20 @@ import typer
 from typer import Option
 
 from cardenvs.cli.compiling import compile_for
-from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
+from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_COUNT, BatchSize, GameName, GamesStore, OptionTexts, Processes, new_console
+from cardenvs.cli.shared import (
+    MAX_COUNT,
+    BatchSize,
+    GameName,
+    GamesStore,
+    OptionTexts,
+    Processes,
+    new_console,
+    stopped_early,
+)
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.registry import get_game
 
@@ -101,13 +110,7 @@ def match(
         adjusted = _adjusted(wanted, opened) if adjust and not interrupted else None
     _report(summary, sums, adjusted, failed, outputs, json, html)
     if interrupted:
-        kept = (
-            f"finished games are in {store}; add --resume to play the rest"
-            if store
-            else "nothing was kept; use --store"
-        )
-        typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped_early(store)
     outputs.close()
     if failed:
         raise typer.Exit(EXIT_FAILED)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import input_file
 from cardenvs.core.errors import ArenaError
 
@@ -104,6 +105,13 @@ def join_cluster(backend: str, address: str | None) -> None:
     if backend != "ray":
         raise ArenaError("--address is for --backend ray")
     os.environ["RAY_ADDRESS"] = address
+
+
+def stopped_early(store: Path | None) -> typer.Exit:
+    """Say that games were stopped by Ctrl-C and where they are, and return the exit to raise."""
+    kept = f"finished games are in {store}; add --resume to play the rest" if store else "nothing was kept; use --store"
+    typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
+    return typer.Exit(EXIT_INTERRUPTED)
 
 
 @contextlib.contextmanager

@@ -166,6 +166,8 @@ def change(card, *path, to):
         (("score", "mean"), 77.0, "the mean score is 77.0, but the games give"),
         (("is_complete",), True, "is_complete is True, but the store says False"),
         (("agent",), "heuristic", "kuhn_poker_v0: the match has other agents than heuristic"),
+        (("games", 0, "failures"), {"forfeit": 1}, "kuhn_poker_v0: the failures are"),
+        (("games", 1, "decisions"), 1, "leduc_poker_v0: the decisions are 1"),
         (("games", 0, "match"), "0" * 16, "kuhn_poker_v0: the store does not have its match"),
         (("games", 0, "game"), "uno_v1", "uno_v1: protocol 1 does not have it in the size tiny"),
     ],

@@ -1,14 +1,15 @@
 """The card of an evaluation: its result as JSON values, which anyone can check against the games in the store."""
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from cardenvs.arena.evaluation.protocol import Task, agent_spec, read_protocol
-from cardenvs.arena.evaluation.scores import Evaluation, GameScore, mean_of, scaled
+from cardenvs.arena.evaluation.scores import Evaluation, GameScore, mean_of, score_of
 from cardenvs.arena.match import Match
 from cardenvs.arena.results.document import Document, versions
-from cardenvs.arena.results.statistics import Estimate, summarise
+from cardenvs.arena.results.statistics import Estimate
 from cardenvs.arena.store import Store
 from cardenvs.core.errors import FormatError
 
@@ -87,30 +88,31 @@ def check_card(card: Any, store: Store) -> list[str]:
 
 
 def _differences(card: Any, store: Store) -> Iterator[str]:
-    protocol = read_protocol(card["protocol"])
-    tasks = {task.game: task for task in protocol.chosen(card["size"])}
-    known, scores = set(store.match_ids()), []
+    protocol, size = read_protocol(card["protocol"]), card["size"]
+    tasks = {task.game: task for task in protocol.chosen(size)}
+    known = set(store.match_ids())
+    scores: dict[str, Estimate] = {}
     for entry in card["games"]:
         task = tasks.get(entry["game"])
         if task is None:
-            yield f"{entry['game']}: protocol {protocol.version} does not have it in the size {card['size']}"
-            continue
-        if entry["match"] not in known:
+            yield f"{entry['game']}: protocol {protocol.version} does not have it in the size {size}"
+        elif task.game in scores:
+            yield f"{task.game}: it is on the card twice"
+        elif entry["match"] not in known:
             yield f"{task.game}: the store does not have its match {entry['match']}"
-            continue
-        match = store.match(entry["match"]).changed(deals=task.deals[card["size"]])
-        wanted = task.match(card["agent"], match.deals, match.seed, protocol.limits)
-        yield from _setting_differences(task, match, wanted, card["agent"])
-        result = summarise(match, store.results(entry["match"])).standings[0].mean
-        scores.append(scaled(result, task))
-        yield from _value_differences(task.game, entry, result, scores[-1])
-    whole = len(scores) == len(tasks) and all(
-        one.deals == task.deals[card["size"]] for one, task in zip(scores, tasks.values(), strict=False)
-    )
+        else:
+            match = dataclasses.replace(store.match(entry["match"]), deals=task.deals[size])
+            wanted = task.match(card["agent"], match.deals, match.seed, protocol.limits)
+            yield from _setting_differences(task, match, wanted, card["agent"])
+            found = score_of(task, match, store)
+            scores[task.game] = found.score
+            yield from _value_differences(entry, found)
+    whole = all(name in scores and scores[name].deals == task.deals[size] for name, task in tasks.items())
     if bool(card["is_complete"]) != whole:
         yield f"is_complete is {card['is_complete']}, but the store says {whole}"
-    if scores and not _same(card["score"], mean_of(scores)):
-        yield f"the mean score is {card['score']['mean']}, but the games give {mean_of(scores).mean}"
+    mean = mean_of(list(scores.values()))
+    if scores and not _same(card["score"], mean):
+        yield f"the mean score is {card['score']['mean']}, but the games give {mean.mean}"
 
 
 def _setting_differences(task: Task, match: Match, wanted: Match, agent: str) -> Iterator[str]:
@@ -123,13 +125,17 @@ def _setting_differences(task: Task, match: Match, wanted: Match, agent: str) ->
         yield f"{task.game}: the match has other seats or limits than the protocol"
 
 
-def _value_differences(game: str, entry: Any, result: Estimate, score: Estimate) -> Iterator[str]:
-    for name, found in (("result", result), ("score", score)):
-        if not _same(entry[name], found):
+def _value_differences(entry: Any, found: GameScore) -> Iterator[str]:
+    game = found.task.game
+    for name, value in (("result", found.result), ("score", found.score)):
+        if not _same(entry[name], value):
             yield (
                 f"{game}: the {name} is {entry[name]['mean']} in {entry[name]['deals']} deals, but the games give "
-                f"{found.mean} in {found.deals}"
+                f"{value.mean} in {value.deals}"
             )
+    for name, number in (("decisions", found.decisions), ("failures", dict(found.failures))):
+        if entry[name] != number:
+            yield f"{game}: the {name} are {entry[name]}, but the games have {number}"
 
 
 def _same(shown: Any, found: Estimate) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cardenvs.arena.evaluation.protocol import Protocol, Task
+from cardenvs.arena.evaluation.protocol import AGENT, Protocol, Task
 from cardenvs.arena.match import Match
 from cardenvs.arena.results.statistics import Estimate, summarise, t_quantile
 from cardenvs.arena.results.sums import DecisionSums
@@ -73,7 +73,7 @@ def evaluation_of(
     """Return the scores of the games in a store. Matches without a complete deal count as not played."""
     scores, missing = [], dict(not_played)
     for task, match in played:
-        score = _score(task, match, store)
+        score = score_of(task, match, store)
         if score.result.deals:
             scores.append(score)
         else:
@@ -81,13 +81,13 @@ def evaluation_of(
     return Evaluation(protocol, size, agent, tuple(scores), missing)
 
 
-def _score(task: Task, match: Match, store: Store) -> GameScore:
+def score_of(task: Task, match: Match, store: Store) -> GameScore:
+    """Return the score in one game from its games in a store."""
     result = summarise(match, store.results(match.id)).standings[0].mean
     sums = DecisionSums(match)
     for record in store.results(match.id):
         sums.add(record)
-    mine = [number for number, entry in enumerate(match.entries) if entry.spec == match.entries[0].spec]
-    seats = [number for number in mine if match.names[number].startswith(match.names[0])]
+    seats = [number for number, name in enumerate(match.names) if name.partition(",")[0] == AGENT]
     decisions = sum(sums.decisions[number] for number in seats)
     failures = sum((sums.failures[number] + sums.outcomes[number] for number in seats), Counter[str]())
     seconds = sum(sums.seconds[number] for number in seats) / max(1, decisions)
