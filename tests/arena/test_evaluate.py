@@ -19,6 +19,7 @@ from cardenvs.cli import app
 from cardenvs.core.errors import ArenaError, FormatError
 
 PROTOCOL = read_protocol()
+GAMES = cardenvs.list_games()  # before other tests register games of their own
 KUHN, LEDUC = ("kuhn_poker_v0", "leduc_poker_v0")
 
 
@@ -36,7 +37,7 @@ def lineups(game):
 
 
 def test_the_protocol_has_every_game_of_the_suite_once():
-    assert [task.game for task in PROTOCOL.tasks] == cardenvs.list_games()
+    assert [task.game for task in PROTOCOL.tasks] == GAMES
     for size in SIZES:
         assert PROTOCOL.chosen(size)
 
