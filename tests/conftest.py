@@ -43,8 +43,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("programs")
     seed, changed = os.environ["CARDENVS_SAMPLE"], selection.changed_files()
     taken = [item for item in items if selection.is_taken(item, seed, changed)]
-    if len(taken) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(taken)])
+    kept = set(taken)
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     if hasattr(config, "workerinput"):
         taken.sort(key=lambda item: selection.longest_first(item.nodeid))
     items[:] = taken

@@ -12,15 +12,15 @@ Other players learn only in worlds in which the searching player holds its true 
 the search neither bluffs nor hides what it knows.
 """
 
+import functools
 import time
-from pathlib import Path
 
 import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
-from cardenvs.agents.checkpoint import load_network
+from cardenvs.agents.guides import guide_fingerprint, load_guide
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, file_fingerprint, read_parameters
+from cardenvs.agents.parameters import Reader, read_parameters
 from cardenvs.agents.search import AHEAD, check_limits
 from cardenvs.agents.tree import Evaluator, NetworkTree, RootActions, SearchTree, Tree
 from cardenvs.core.errors import AgentError
@@ -144,25 +144,9 @@ _PARAMETERS: dict[str, Reader] = {
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
     values = read_parameters("ismcts", argument, _PARAMETERS)
-    if path := network_of(argument):
-        values["network"] = load_network(_file(path), game, options)
+    if "network" in values:
+        values["network"] = load_guide("ismcts", values["network"], game, options)
     return ISMCTSAgent(game, **values)
-
-
-def network_of(argument: str) -> str:
-    """Return the path of the network in what follows `ismcts:`, or ""."""
-    return str(read_parameters("ismcts", argument, _PARAMETERS).get("network", ""))
-
-
-def _file(path: str) -> Path:
-    if not Path(path).is_file():
-        raise AgentError(f"ismcts: there is no network {path!r}")
-    return Path(path)
-
-
-def _fingerprint(argument: str) -> str:
-    path = network_of(argument)
-    return file_fingerprint(_file(path)) if path else ""
 
 
 ISMCTS = AgentKind(
@@ -170,10 +154,10 @@ ISMCTS = AgentKind(
     "ismcts",
     "information-set Monte Carlo tree search, 1,000 playouts a decision; parameters as for `search`, and "
     "`exploration`, as in `ismcts:simulations=500,exploration=0.7`; "
-    "with `network=PATH` guided by a policy of `cardenvs train`; "
+    "with `network=PATH` or `network=zoo:GAME/NAME` guided by a trained policy; "
     "[which one to choose](agents.md#search-and-tree-search)",
     _make,
-    _fingerprint,
+    functools.partial(guide_fingerprint, "ismcts"),
     guest=False,
     isolation="none",
 )

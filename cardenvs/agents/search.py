@@ -6,8 +6,8 @@ budget on the remaining actions and then drops the worse half of them (Z. Karnin
 Exploration in Multi-Armed Bandits", ICML 2013). Only comparisons between actions count, so returns may have any scale,
 and there may be any number of players.
 
-If a policy of the game plays out, that policy's own action is never dropped, and is chosen unless the best action beats
-it by more than chance explains. A small budget therefore does not make a good policy worse.
+If a policy of the game or a network plays out, its own action is never dropped, and is chosen unless the best action
+beats it by more than chance explains. A small budget therefore does not make a good policy worse.
 
 If a game's candidates are plays of several actions, the search compares these instead of single actions, and then makes
 the chosen play step by step until the turn passes to another player.
@@ -15,6 +15,7 @@ the chosen play step by step until the turn passes to another player.
 Because it averages over worlds, it neither bluffs nor pays to hide or learn information.
 """
 
+import functools
 import math
 import time
 from typing import Any
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
+from cardenvs.agents.guides import guide_fingerprint, load_guide
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
+from cardenvs.agents.playouts import Decider, NetworkPlayouts, Play, Playouts, PolicyPlayouts
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -55,7 +58,7 @@ class SearchAgent(Agent):
     Attributes:
         simulations: playouts per decision, or None if `seconds` limits it.
         seconds: time per decision, or None.
-        playout: name of the playout policy.
+        playouts: who plays out.
         depth: most plies of a playout, or None for the whole game.
     """
 
@@ -66,6 +69,7 @@ class SearchAgent(Agent):
         seconds: float | None = None,
         playout: str | None = None,
         depth: int | None = None,
+        network: Decider | None = None,
     ) -> None:
         """Create a search agent for `game`.
 
@@ -76,22 +80,30 @@ class SearchAgent(Agent):
             seconds: time per decision instead. Results then depend on the machine and do not repeat.
             playout: "random", or one of `game.policies`; default: the game's playout policy.
             depth: plies after which a playout is cut; rewards until then count. None: play to the end.
+            network: an agent with a network, such as PPOAgent, that plays out instead of a policy.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
-            AgentError: a value is out of range, or both budgets are given.
+            AgentError: a value is out of range, both budgets are given, or a network and a playout policy.
         """
         check_limits("search", simulations, seconds, depth)
-        playout = playout or game.playout_policy
-        game.engine.policy(playout)
+        if network is not None and playout is not None:
+            raise AgentError("search takes a network or playout: either of them plays out")
         self.name = "search"
         self.simulations = 200 if simulations is None and seconds is None else simulations
-        self.seconds, self.playout, self.depth = seconds, playout, depth
+        self.seconds, self.depth = seconds, depth
+        self.playouts: Playouts
+        if network is not None:
+            self.playouts = NetworkPlayouts(network)
+        else:
+            playout = playout or game.playout_policy
+            game.engine.policy(playout)
+            self.playouts = PolicyPlayouts(playout)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Prepare for a new game."""
-        self._rest: tuple[int, ...] | None = ()  # rest of the chosen play; None: follow the policy
+        self._rest: Play | None = ()  # rest of the chosen play; None: follow the policy
         self._next = -1  # the decision at which the play continues, if nobody else acts before
 
     def act(self, turn: Turn) -> int:
@@ -100,7 +112,7 @@ class SearchAgent(Agent):
         If a play of several actions has been chosen, return its next action.
         """
         if turn.goes_on and turn.decision == self._next and self._rest != ():
-            play = (turn.policy_action(self.playout),) if self._rest is None else self._rest
+            play = (self.playouts.own_action(turn),) if self._rest is None else self._rest
             if play[0] in turn.legal_actions:
                 return self._step(turn, play, by_policy=self._rest is None)
         if len(turn.legal_actions) == 1:
@@ -111,15 +123,15 @@ class SearchAgent(Agent):
         play = plays[0] if len(plays) == 1 else self._best(turn, plays)
         return self._step(turn, play, by_policy=play not in plays)
 
-    def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
+    def _step(self, turn: Turn, play: Play, by_policy: bool) -> int:
         """Return the first action of a play, and remember its rest, or that the policy continues it."""
         self._rest, self._next = None if by_policy else play[1:], turn.decision + 1
         return play[0]
 
-    def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the best of the plays, or the playout policy's action if that is better and is not among them."""
+    def _best(self, turn: Turn, plays: list[Play]) -> Play:
+        """Return the best of the plays, or the action of who plays out if that is better and is not among them."""
         world = turn.determinize(turn.seed)
-        own: tuple[int, ...] | None = None if self.playout == "random" else (turn.policy_action(self.playout),)
+        own: Play | None = (self.playouts.own_action(turn),) if self.playouts.is_policy else None
         if own is not None and own not in plays:
             whole = self._policy_play(world.clone(), own[0], turn.seed)
             own = whole if whole in plays else own
@@ -136,38 +148,30 @@ class SearchAgent(Agent):
         turn.notes["search"] = race.notes(turn)
         return race.winner()
 
-    def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
+    def _policy_play(self, world: State, action: int, seed: int) -> Play:
         """Return `action` and the playout policy's further actions until the turn passes to another player."""
         player, play = world.current_player, []
         while world.current_player == player:
             play.append(action)
             world.apply(action)
             if not world.is_terminal:
-                action = world.policy_action(self.playout, seed)
+                action = self.playouts.action(world, seed)
         return tuple(play)
 
 
 class _Race:
     """The remaining plays, and their returns in the worlds tried so far, which all plays share."""
 
-    def __init__(
-        self, agent: SearchAgent, world: State, plays: list[tuple[int, ...]], own: tuple[int, ...] | None, seed: int
-    ) -> None:
+    def __init__(self, agent: SearchAgent, world: State, plays: list[Play], own: Play | None, seed: int) -> None:
         self._agent, self._world, self._own, self._seed = agent, world, own, seed
         # tuples of action ids, in their original order. The playout policy's own play, if any, is never dropped.
         self.plays = plays
         self._returns = np.zeros((0, len(plays)))  # one row per world
-        self._dropped: list[tuple[tuple[int, ...], float]] = []  # plays with their means, latest first
+        self._dropped: list[tuple[Play, float]] = []  # plays with their means, latest first
 
     def run(self, rounds: int) -> None:
-        returns = self._world.simulate(
-            self.plays,
-            self._seed,
-            rounds,
-            first_round=len(self._returns),
-            policy=self._agent.playout,
-            max_plies=self._agent.depth,
-        )
+        agent, first = self._agent, len(self._returns)
+        returns = agent.playouts.returns(self._world, self.plays, self._seed, rounds, first, agent.depth)
         self._returns = np.concatenate([self._returns, returns])
 
     def run_until(self, deadline: float) -> None:
@@ -183,7 +187,7 @@ class _Race:
         self._dropped = gone + self._dropped
         self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
-    def winner(self) -> tuple[int, ...]:
+    def winner(self) -> Play:
         """Return the best play (the first of equals), or the policy's own if the best is not clearly better."""
         best = self._best_first()[0]
         if self._own is None or self.plays[best] == self._own:
@@ -208,19 +212,24 @@ class _Race:
         return list(map(int, np.argsort(-self._returns.sum(0), kind="stable")))
 
 
-_PARAMETERS: dict[str, Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int}
+_PARAMETERS: dict[str, Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int, "network": str}
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
-    return SearchAgent(game, **read_parameters("search", argument, _PARAMETERS))
+    values = read_parameters("search", argument, _PARAMETERS)
+    if "network" in values:
+        values["network"] = load_guide("search", values["network"], game, options)
+    return SearchAgent(game, **values)
 
 
 SEARCH = AgentKind(
     "search",
     "search",
     "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
-    "`playout` and `depth`, as in `search:simulations=1000,playout=random`",
+    "`playout` and `depth`, as in `search:simulations=1000,playout=random`; with `network=PATH` or "
+    "`network=zoo:GAME/NAME` a trained policy plays out",
     _make,
+    functools.partial(guide_fingerprint, "search"),
     guest=False,
     isolation="none",
 )

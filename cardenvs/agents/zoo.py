@@ -66,14 +66,23 @@ def _card(name: str) -> tuple[str, str]:
     return parameters, text
 
 
-def _split(argument: str) -> tuple[str, str]:
-    name, _, parameters = argument.partition(",")
+def policy_name(name: str) -> str:
+    """Return the name of a policy, which may be given as its game where that has one.
+
+    Raises:
+        AgentError: no name is given, or the game has several policies.
+    """
     if not name:
         raise AgentError("zoo needs the name of a policy, as in zoo:GAME/ppo; `cardenvs zoo list` lists all")
     of_game = [one for one in zoo_names() if one.startswith(f"{name}/")]
     if len(of_game) > 1:
         raise AgentError(f"the zoo has {len(of_game)} policies of {name}: {', '.join(of_game)}; name one of them")
-    return of_game[0] if of_game else name, parameters
+    return of_game[0] if of_game else name
+
+
+def _split(argument: str) -> tuple[str, str]:
+    name, _, parameters = argument.partition(",")
+    return policy_name(name), parameters
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:

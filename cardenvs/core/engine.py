@@ -446,6 +446,60 @@ class Engine:
     # -- many worlds ---------------------------------------------------------------------------------------------
 
     @functools.cached_property
+    def deal_plays(self) -> Callable[..., Any]:
+        """deal_plays(states, i, seed, first, plays, lengths, no_log, worlds): write the positions from which `simulate`
+        plays on.
+
+        worlds is an array of records (R, K): in row r the world of round first + r, in column k after plays[k].
+        """
+        advance = self.advance
+        deal_world = self.game.sample_belief or self.game.determinize
+
+        def deal_plays(states, i, seed, first, plays, lengths, no_log, worlds):
+            player = np.int64(states[i].current_player)
+            for row in range(worlds.shape[0]):
+                for k in range(plays.shape[0]):
+                    worlds[row, k] = states[i]
+                    s = worlds[row, k]
+                    deal_world(s, player, np.int64(np.uint64(substream_seed(seed, _WORLD, first + row)) >> _U1))
+                    for ply in range(lengths[k]):
+                        if s.terminal:
+                            break
+                        advance(s, plays[k, ply], no_log)
+
+        return self.entry(deal_plays)
+
+    @functools.cached_property
+    def decisions(self) -> Callable[..., Any]:
+        """decisions(states, legal, masks, seen): write what the players to act may do and see.
+
+        masks is int8 (N, A) of zeros, seen (N, D) of the layout's dtype, legal a scratch int32 array (max_legal,).
+        Rows of games that are over stay as they are.
+        """
+        legal_actions, observe = self.game.legal_actions, self.game.observe
+
+        def decisions(states, legal, masks, seen):
+            for i in range(states.shape[0]):
+                s = states[i]
+                if not s.terminal:
+                    for k in range(legal_actions(s, legal)):
+                        masks[i, legal[k]] = 1
+                    observe(s, np.int64(s.current_player), seen[i])
+
+        return self.entry(decisions)
+
+    @functools.cached_property
+    def advance_rows(self) -> Callable[..., Any]:
+        """advance_rows(states, rows, actions, no_log): apply the legal action actions[k] to states[rows[k]]."""
+        advance = self.advance
+
+        def advance_rows(states, rows, actions, no_log):
+            for k in range(rows.shape[0]):
+                advance(states[rows[k]], actions[k], no_log)
+
+        return self.entry(advance_rows)
+
+    @functools.cached_property
     def replay(self) -> Callable[..., Any]:
         """replay(states, seeds, decks, actions, no_log): deal into blank records and apply the same actions to each.
 

@@ -243,6 +243,19 @@ class Game:
         """Return an array of one record before the deal: options filled in, all players active, all else zero."""
         return copied(_blank(self, options))
 
+    def decisions(self, options: Options, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the players to act in some records (N,) may do and see.
+
+        Returns:
+            Masks, int8 (N, num_actions), and observations, (N, layout.size) of the layout's dtype; zeros where the game
+            is over.
+        """
+        layout, legal = self.layout(options), np.zeros(self.max_legal(options), np.int32)
+        masks = np.zeros((len(records), self.num_actions(options)), np.int8)
+        seen = np.zeros((len(records), layout.size), layout.dtype)
+        self.engine.decisions(records, legal, masks, seen)
+        return masks, seen
+
     def new_state(self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any) -> "State":
         """Deal a game and return its state.
 

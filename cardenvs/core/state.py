@@ -638,6 +638,25 @@ class State:
         )  # fmt: skip
         return returns
 
+    def worlds_after(
+        self, actions: Sequence[int | tuple[int, ...]], seed: int, rounds: int, *, first_round: int = 0
+    ) -> np.ndarray:
+        """Return the positions from which `simulate` plays on with the same arguments, for other ways to play on.
+
+        Returns:
+            records (rounds * len(actions),): all actions of the first round, then all of the next.
+
+        Raises:
+            IllegalActionError: an action is illegal, or the game is over.
+            ValueError: `seed`, `rounds` or `first_round` is out of range.
+        """
+        self._check_not_over("simulate")
+        states, plays, lengths = self._position_and_plays(actions)
+        worlds = np.zeros((checked_integer("rounds", rounds, 0, _MOST), len(actions)), self._states.dtype)
+        first_round = checked_integer("first_round", first_round, 0, _MOST)
+        self.game.engine.deal_plays(states, 0, checked_seed(seed), first_round, plays, lengths, NO_LOG, worlds)
+        return worlds.reshape(-1)
+
     @_reading
     def to_bytes(self) -> bytes:
         """Return the state as bytes for `game.from_bytes`, with what that needs to detect foreign or damaged data."""

@@ -109,11 +109,16 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
     text = read_text(path, "YAML file", error, _LARGEST_YAML)
     try:
         _check_yaml(yaml, text)
-        return _without_loops(yaml.safe_load(text))
+        return _without_loops(yaml.load(text, Loader=yaml_loader(yaml)))
     except RecursionError:
         raise error(f"{path} cannot be read: it is nested too deeply, or contains itself") from None
     except (yaml.YAMLError, ValueError, TypeError, OverflowError) as failure:  # impossible dates and numbers
         raise error(f"{Path(path)} cannot be read: {one_line(str(failure))}") from None
+
+
+def yaml_loader(yaml: Any) -> Any:
+    """Return the loader of pyyaml for plain values, in C where pyyaml has it: ten times as fast."""
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _check_yaml(yaml: Any, text: str) -> None:
@@ -124,7 +129,7 @@ def _check_yaml(yaml: Any, text: str) -> None:
         ValueError: it has too many aliases.
     """
     depth = aliases = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):  # lazily, so that it stops at the limits
+    for event in yaml.parse(text, Loader=yaml_loader(yaml)):  # lazily, so that it stops at the limits
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         aliases += isinstance(event, yaml.AliasEvent)
         if depth > _DEEPEST:

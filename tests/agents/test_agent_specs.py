@@ -29,7 +29,7 @@ def test_random_plays_every_legal_action_and_repeats():
 def test_search_takes_its_parameters():
     agent = make_agent("search:simulations=30, playout=random,depth=5", GAME, OPTIONS)
     assert isinstance(agent, SearchAgent)
-    assert (agent.simulations, agent.seconds, agent.playout, agent.depth) == (30, None, "random", 5)
+    assert (agent.simulations, agent.seconds, agent.playouts.name, agent.depth) == (30, None, "random", 5)
     assert make_agent("search:seconds=0.5", GAME, OPTIONS).simulations is None
     assert make_agent("search", GAME, OPTIONS).simulations == 200
     assert agent.name == "search:simulations=30, playout=random,depth=5"

@@ -297,6 +297,7 @@ FAST = {  # the others take seconds to compile
     "search": ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
     "ismcts": ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
     "network": ("gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
+    "search with a network": ("gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
 }
 DEPTH = 30  # whole games of some take minutes
 LONGEST = 60  # plies of a game in which positions are looked for
@@ -343,8 +344,11 @@ def hidden_worlds(name):
 )
 def test_the_choice_and_the_notes_depend_only_on_what_the_player_knows(kind, name, request):
     game = get_game(name)
-    limits = f"network={request.getfixturevalue('network_of')(game)}" if kind == "network" else f"depth={DEPTH}"
-    spec = f"{'search' if kind == 'search' else 'ismcts'}:simulations=40,{limits}"
+    spec = f"{'search' if kind.startswith('search') else 'ismcts'}:simulations=40"
+    if "network" in kind:
+        spec += f",network={request.getfixturevalue('network_of')(game)}"
+    if kind != "network":
+        spec += f",depth={DEPTH}"
     agent = make_agent(spec, game, game.make_options())
     plies = []
     for state, twins in hidden_worlds(name):

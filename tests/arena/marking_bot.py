@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import time
+import zlib
 
 FORM = "sandbox"  # replaced by "process" for a plain process, of which only what is inherited is looked at
 MARKS = ("parents", "kernel", "files")  # replaced by some of them
@@ -63,13 +64,15 @@ def text(path):
 
 
 def listing(folder):
-    """Names, sizes and modes below a folder."""
+    """A checksum of the names, sizes and modes in each folder from `folder` down: an old cache has many files."""
     found = []
     for top, _, names in os.walk(folder):
+        inside = []
         for path in (top, *(os.path.join(top, name) for name in names)):
             with contextlib.suppress(OSError):
                 seen = os.lstat(path)
-                found.append((path, oct(seen.st_mode), seen.st_size if top != path else 0))
+                inside.append((path, oct(seen.st_mode), seen.st_size if top != path else 0))
+        found.append((top, zlib.crc32(repr(sorted(inside)).encode())))
     return sorted(found)
 
 

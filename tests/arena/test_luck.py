@@ -16,7 +16,7 @@ from cardenvs.arena.luck.chance import ChanceLuck
 from cardenvs.arena.luck.draws import Draws
 from cardenvs.arena.luck.policies import NetworkPolicy, known_policies
 from cardenvs.arena.luck.values import PlayoutValue, Value, WorthValue, value_of
-from cardenvs.arena.luck.worlds import legal_mask, replayed
+from cardenvs.arena.luck.worlds import replayed
 from cardenvs.cli.main import app
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.registry import get_game
@@ -33,7 +33,7 @@ class ByCard:
 
     def probabilities(self, decks, actions, seed, decision):
         records = replayed(self.match.game, self.match.options, decks, actions, [0] * len(decks))
-        mask = legal_mask(self.match.game, self.match.options, records)
+        mask, _ = self.match.game.decisions(self.match.options, records)
         rows = [self._row(deck, tuple(actions), mask.shape[1]) for deck in decks]
         weights = np.array(rows) * mask
         return weights / weights.sum(1, keepdims=True)

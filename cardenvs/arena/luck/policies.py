@@ -11,7 +11,7 @@ import numpy as np
 
 from cardenvs.agents.base import Turn
 from cardenvs.agents.tabular import TabularAgent
-from cardenvs.arena.luck.worlds import legal_mask, observations, replayed
+from cardenvs.arena.luck.worlds import replayed
 from cardenvs.arena.match import Match
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -78,7 +78,7 @@ class KernelPolicy:
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
         out = np.zeros((len(records), self._game.num_actions(self._options)))
         if self._policy == "random":
-            mask = legal_mask(self._game, self._options, records)
+            mask, _ = self._game.decisions(self._options, records)
             result: np.ndarray = mask / mask.sum(1, keepdims=True)
             return result
         chosen = np.zeros(len(records), np.int64)
@@ -99,8 +99,7 @@ class NetworkPolicy:
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
-        mask = legal_mask(self._game, self._options, records)
-        observation = observations(self._game, self._options, records)
+        mask, observation = self._game.decisions(self._options, records)
         log_probs = self._agent.log_probs(observation, mask)
         if self._agent.sample:
             probs: np.ndarray = np.exp(log_probs)

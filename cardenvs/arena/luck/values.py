@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cardenvs.agents.specs import make_agent
-from cardenvs.arena.luck.worlds import observations
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
@@ -102,7 +101,7 @@ class NetworkValue(Value):
         rows = np.flatnonzero(states["terminal"] == 0)
         if len(rows):
             asked = states[rows]
-            seen = observations(self._game, self._options, asked)
+            _, seen = self._game.decisions(self._options, asked)
             # many positions look the same to the player to act
             numbers: dict[bytes, int] = {}
             which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in seen]

@@ -28,21 +28,3 @@ def replayed(
     given = np.array(decks, np.int16).reshape(len(decks), -1)
     game.engine.replay(records, np.array(seeds, np.int64), given, np.array(actions, np.int64), NO_LOG)
     return records
-
-
-def legal_mask(game: Game, options: Options, records: np.ndarray) -> np.ndarray:
-    """Return the masks of the players to act, float64 (N, num_actions)."""
-    mask = np.zeros((len(records), game.num_actions(options)))
-    legal = np.zeros(game.max_legal(options), np.int32)
-    for i in range(len(records)):
-        mask[i, legal[: game.engine.legal(records, i, legal)]] = 1
-    return mask
-
-
-def observations(game: Game, options: Options, records: np.ndarray) -> np.ndarray:
-    """Return the observations of the players to act, (N, layout.size)."""
-    layout = game.layout(options)
-    out = np.zeros((len(records), layout.size), layout.dtype)
-    for i, player in enumerate(records["current_player"].tolist()):
-        game.engine.observe(records, i, player, out[i])
-    return out

@@ -8,7 +8,7 @@ from cardenvs.core.errors import CardenvsError, FormatError, require
 from cardenvs.core.files import check_input
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
-from cardenvs.core.text import did_you_mean, one_line, read_yaml
+from cardenvs.core.text import did_you_mean, one_line, read_yaml, yaml_loader
 from cardenvs.core.validation import validation_text
 from cardenvs.testing.scenarios.scenario import Scenario
 from cardenvs.testing.scenarios.schema import ScenarioFile, ScenarioSection
@@ -118,7 +118,7 @@ def _lines(path: Path) -> dict[_Place, int]:
                 keys.add(key.value)
                 walk(inner, (*place, key.value))
 
-    walk(yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), ())
+    walk(yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml_loader(yaml)), ())
     return found
 
 

@@ -1,0 +1,145 @@
+"""How a search plays out: by a policy of the game in compiled code, or by a network, in many worlds at once."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from cardenvs.agents.base import Turn
+from cardenvs.core.events import NO_LOG
+from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import State
+
+Play = tuple[int, ...]
+
+_MOST_WORLDS = 2048  # in which a network decides at once
+_SEED_RANGE = 2.0**63
+
+
+class Playouts(Protocol):
+    """Who plays after the actions that a search compares.
+
+    Attributes:
+        name: name of the policy, or "network".
+        is_policy: whether its own choice is worth keeping, as that of a random policy is not.
+    """
+
+    name: str
+    is_policy: bool
+
+    def own_action(self, turn: Turn) -> int:
+        """Return what it would choose at a turn."""
+        raise NotImplementedError
+
+    def action(self, world: State, seed: int) -> int:
+        """Return what it would choose in a world of the searching player."""
+        raise NotImplementedError
+
+    def returns(
+        self, world: State, plays: Sequence[Play], seed: int, rounds: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return float64 (rounds, len(plays)); see State.simulate."""
+        raise NotImplementedError
+
+
+class PolicyPlayouts:
+    """Playouts by "random" or a policy of the game."""
+
+    def __init__(self, policy: str) -> None:
+        self.name, self.is_policy = policy, policy != "random"
+
+    def own_action(self, turn: Turn) -> int:
+        """Return what the policy chooses at a turn."""
+        return turn.policy_action(self.name)
+
+    def action(self, world: State, seed: int) -> int:
+        """Return what the policy chooses in a world."""
+        return world.policy_action(self.name, seed)
+
+    def returns(
+        self, world: State, plays: Sequence[Play], seed: int, rounds: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return the returns of the player to act; see State.simulate."""
+        return world.simulate(plays, seed, rounds, first_round=first_round, policy=self.name, max_plies=depth)
+
+
+class Decider(Protocol):
+    """An agent with a network that scores actions.
+
+    Attributes:
+        sample: whether it draws its actions instead of taking the likeliest.
+    """
+
+    sample: bool
+
+    def act(self, turn: Turn) -> int:
+        """Choose one of `turn.legal_actions`."""
+        raise NotImplementedError
+
+    def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Return log-probabilities (N, A) for observations (N, D) and masks (N, A), -inf for illegal actions."""
+        raise NotImplementedError
+
+
+class NetworkPlayouts:
+    """Playouts by a network, for all players, in up to 2,048 worlds at once."""
+
+    name, is_policy = "network", True
+
+    def __init__(self, network: Decider) -> None:
+        self._network = network
+
+    def own_action(self, turn: Turn) -> int:
+        """Return what the network chooses at a turn."""
+        return self._network.act(turn)
+
+    def action(self, world: State, seed: int) -> int:
+        """Return what the network chooses in a world."""
+        observation = world.observation(world.current_player)[None]
+        return int(self._chosen(observation, world.action_mask()[None], np.array([_uniform(seed)]))[0])
+
+    def returns(
+        self, world: State, plays: Sequence[Play], seed: int, rounds: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return the returns of the player to act; as State.simulate, all plays of a round share worlds and luck."""
+        together = max(1, _MOST_WORLDS // len(plays))
+        last = first_round + rounds
+        parts = [
+            self._played(world, plays, seed, min(together, last - first), first, depth)
+            for first in range(first_round, last, together)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, len(plays)))
+
+    def _played(
+        self, world: State, plays: Sequence[Play], seed: int, rounds: int, first: int, depth: int | None
+    ) -> np.ndarray:
+        game, options, player = world.game, world.options, world.current_player
+        records = world.worlds_after(plays, seed, rounds, first_round=first)
+        row_round = np.repeat(np.arange(rounds), len(plays))
+        running = np.flatnonzero(records["terminal"] == 0)
+        for ply in range(game.max_length(options) if depth is None else depth):
+            if not len(running):
+                break
+            masks, seen = game.decisions(options, records[running])
+            luck = np.array([_uniform(seed, first + k, ply) for k in range(rounds)]) if self._network.sample else None
+            actions = self._chosen(seen, masks, luck[row_round[running]] if luck is not None else None)
+            game.engine.advance_rows(records, running, actions, NO_LOG)
+            running = running[records["terminal"][running] == 0]
+        return np.asarray(records["returns"][:, player], np.float64).reshape(rounds, len(plays))
+
+    def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
+        """Return an action for each row, int64 (N,); `luck` has a number from 0 to 1 for each, used if it samples."""
+        log_probs = self._network.log_probs(seen, masks)
+        likeliest: np.ndarray = log_probs.argmax(1)
+        if not self._network.sample or luck is None:
+            return likeliest
+        total = np.exp(log_probs).cumsum(1)
+        found = (total <= luck[:, None] * total[:, -1:]).sum(1)
+        last_legal = log_probs.shape[1] - 1 - (log_probs[:, ::-1] > -np.inf).argmax(1)
+        drawn: np.ndarray = np.minimum(found, last_legal)
+        return drawn
+
+
+def _uniform(*key: int) -> float:
+    seed, *rest = key
+    return derived_seed(seed, "playout", *rest) / _SEED_RANGE
