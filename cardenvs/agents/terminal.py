@@ -64,7 +64,7 @@ class TerminalAgent(Agent):
             self._console.print(f"[dim]·[/dim] {marked(turn.prompt, turn)} [dim]Your only choice:[/dim] {only}.")
             return turn.legal_actions[0]
         self._show_table(turn)
-        choices = _choices(turn)
+        choices = offered(turn)
         self._print_question(turn, choices)
         while True:
             text = self._read()
@@ -122,7 +122,7 @@ def marked(text: str, turn: Turn) -> str:
     return "".join(view.token_markup(tokens[part]) if part in tokens else escape(part) for part in parts)
 
 
-def _choices(turn: Turn) -> list[Candidate]:
+def offered(turn: Turn) -> list[Candidate]:
     """Return the choices to offer: legal actions, or the game's candidates if some of them have several actions."""
     if all(len(one.actions) == 1 for one in turn.candidates):
         return [Candidate(turn.label(action), (action,)) for action in turn.legal_actions]

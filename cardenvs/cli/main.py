@@ -16,6 +16,7 @@ from cardenvs.cli.games import games
 from cardenvs.cli.info import info
 from cardenvs.cli.llm_stub import llm_stub
 from cardenvs.cli.match import match
+from cardenvs.cli.mcp import mcp
 from cardenvs.cli.new_game import new_game
 from cardenvs.cli.play import play
 from cardenvs.cli.plugins import game_commands, load_group
@@ -85,7 +86,7 @@ def main(
 
 for command in (
     games, info, play, match, simulate, evaluate, verify, trajectories, train, clone, curves, solve, exploitability,
-    exploit, replay, serve, prompt, llm_stub, warmup, doctor, new_game,
+    exploit, replay, serve, mcp, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command(cls=ServeCommand if command is serve else None)(command)
 # Everything after `bench` goes to the benchmarks.

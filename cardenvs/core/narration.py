@@ -7,16 +7,18 @@ ten dealt cards are one line, players who do the same are named together, and th
 import itertools
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rich.markup import escape
 from rich.text import Text
 
-from cardenvs.core.events import Event
+from cardenvs.core.events import Event, Op
 from cardenvs.core.game import Game
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were", "goes": "go"}
 _SECOND_VERB = re.compile(r"\b(and|but) (is|has|does|shares)\b")
 _TOKEN = "\0"
+_SAYINGS = (Op.NOTE, Op.SET)  # what events do that move and show no cards
 
 
 class Narrator:
@@ -34,8 +36,11 @@ class Narrator:
         """Return lines of rich markup for events that follow each other."""
         said = [event for event in events if not self._kinds[event.kind].is_detail]
         lines = []
-        for _, run in itertools.groupby(said, key=lambda event: event.kind):
-            lines += self._run(list(run))
+        for kind, events_of_kind in itertools.groupby(said, key=lambda event: event.kind):
+            run = list(events_of_kind)
+            is_told_at_once = self._kinds[kind].op not in _SAYINGS or run[0].token is not None
+            for part in [run] if is_told_at_once else _in_order(run):
+                lines += self._run(part)
         return lines
 
     def sentences(self, events: Iterable[Event]) -> list[str]:
@@ -85,6 +90,26 @@ class Narrator:
             return "The others"
         names = [f"player_{player}" for player in who]
         return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _in_order(events: list[Event]) -> list[list[Event]]:
+    """Split events of one kind where their order matters, as in an auction: players are named together only if they did
+    the same one after another.
+    """
+    parts: list[list[Event]] = []
+    for event in events:
+        before = parts[-1] if parts else []
+        if before and _deed(event) == _deed(before[-1]) and event.player not in [one.player for one in before]:
+            before.append(event)
+        else:
+            parts.append([event])
+    return parts
+
+
+def _deed(event: Event) -> Event:
+    """Return an event without its player, whose own counter it may set."""
+    source = event.source and (event.source[0], None)
+    return replace(event, player=None, source=source)
 
 
 def second_person(sentence: str, player: int) -> str:

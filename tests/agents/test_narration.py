@@ -91,3 +91,16 @@ def test_a_twin_tells_the_same(name):
         twin = state.determinize(player, 5)
         narrator = Narrator(game, player, state.num_players)
         assert narrator.lines(twin.events(player)) == narrator.lines(state.events(player))
+
+
+def test_the_order_of_an_auction_is_kept():
+    state = get_game("bridge_v0").new_state(seed=3)
+    for label in ("pass", "1C", "pass", "pass", "double", "pass"):
+        state.apply(state.action_from_label(label))
+    first = state.record.dealer
+    lines = [plain(line) for line in Narrator(state.game, -1, 4).lines(state.events(0))]
+    names = [f"player_{(first + k) % 4}" for k in range(4)]
+    assert lines[-5:] == [
+        f"{names[0]} passes.", f"{names[1]} bids 1♣.", f"{names[2]} and {names[3]} pass.", f"{names[0]} doubles.",
+        f"{names[1]} passes.",
+    ]  # fmt: skip

@@ -86,6 +86,7 @@ BASES = {  # words with which a command works, quickly
     "bench": ["--help"],
     "replay": ["game.json"],
     "serve": ["--data", "tables.db"],
+    "mcp": ["kuhn_poker", "--deals", "1"],
     "new-game": ["tiny", "--package", "new"],
     "scenario run": ["scenario.yaml"],
     "scenario inspect": ["scenario.yaml"],
