@@ -75,6 +75,9 @@ class ThreadedCall:
 
         "auto" chooses the number of threads by how long calls of this name take.
         """
+        if self._most == 1:
+            call(0, n)
+            return
         threads = min(self._most, n)
         if self._auto and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
             threads = 1

@@ -101,6 +101,7 @@ class VectorEnv(OneThread):
         self.num_actions = game.num_actions(self.options)
         longest = game.max_length(self.options)
         self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
+        self._may_truncate = self.max_plies < longest
         self._seed = checked_seed(seed)
         self._threaded = ThreadedCall(num_threads, game.runs_compiled)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
@@ -135,7 +136,7 @@ class VectorEnv(OneThread):
             episode_returns=aligned((num_envs, self.num_players), np.float64),
             episode_seed=aligned((num_envs,), np.int64),
         )
-        self.batch = self._shown()
+        self.batch, self._arrays_of_kernels = self._shown(), self._batch_arrays()
 
     @functools.cached_property
     def single_observation_space(self) -> Space[Any]:
@@ -459,11 +460,12 @@ class VectorEnv(OneThread):
 
     @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
-        """Copy the arrays, and leave out the public batch, whose arrays are views; `__setstate__` restores it."""
+        """Copy the arrays, and leave out tuples and views of them; `__setstate__` restores those."""
         return self._attributes()
 
     def _attributes(self) -> dict[str, Any]:
-        kept = {name: _copy_of(value) for name, value in super().__getstate__().items() if name != "batch"}
+        derived = ("batch", "_arrays_of_kernels")
+        kept = {name: _copy_of(value) for name, value in super().__getstate__().items() if name not in derived}
         buffers = vars(self._buffers) | {"final_observation": self.batch.final_observation}
         kept["_buffers"] = Batch(**{name: _copy_of(value) for name, value in buffers.items()})
         return kept
@@ -475,7 +477,7 @@ class VectorEnv(OneThread):
             setattr(self, name, realigned(getattr(self, name)))
         arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
         self._buffers = replace(self._buffers, **{name: realigned(array) for name, array in arrays.items()})
-        self.batch = self._shown()
+        self.batch, self._arrays_of_kernels = self._shown(), self._batch_arrays()
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
@@ -497,15 +499,17 @@ class VectorEnv(OneThread):
         for k, row in enumerate(map(int, rows)):
             out[k] = act(self._states, row, derived_seed(seed, "policy", step, self.first_env + row), rng, legal)
 
-    def _batch(self) -> tuple[BatchArrays, int, int, bool, np.ndarray]:
-        """Return the leading arguments of batch_reset and batch_step."""
+    def _batch_arrays(self) -> BatchArrays:
         b = self._buffers
-        arrays = BatchArrays(
+        return BatchArrays(
             self._states, self._blank, self._episodes, b.observation, self._mask, self._legal, self._amounts,
             b.num_legal, self._bits, b.current_player, b.active, b.episode_seed, b.reward, b.episode_returns,
             b.terminated, b.truncated,
         )  # fmt: skip
-        return arrays, self._seed, self.first_env, self._write_mask, NO_LOG
+
+    def _batch(self) -> tuple[BatchArrays, int, int, bool, np.ndarray]:
+        """Return the leading arguments of batch_reset and batch_step."""
+        return self._arrays_of_kernels, self._seed, self.first_env, self._write_mask, NO_LOG
 
     def _identity(self) -> dict[str, Any]:
         """Return what a saved state must have in common with this object."""
@@ -542,7 +546,8 @@ class VectorEnv(OneThread):
     def _take_actions(self, actions: np.ndarray) -> None:
         """Copy the actions, then check the copy, so that no other thread can change them after the check."""
         actions = np.asarray(actions)
-        fits = actions.dtype.kind in "iu" and np.can_cast(actions.dtype, self._actions.dtype)  # uint64 would wrap
+        kind, size = actions.dtype.kind, actions.dtype.itemsize
+        fits = kind == "i" or (kind == "u" and size < self._actions.itemsize)  # uint64 would wrap
         if actions.shape != (self.num_envs,) or not fits:
             raise ValueError(
                 f"actions must be {self.num_envs} integers, shape ({self.num_envs},); "
@@ -565,7 +570,7 @@ class VectorEnv(OneThread):
 
     def _at_the_cap(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the environments that the next step may truncate, and copies of their records."""
-        if self.max_plies >= self.game.max_length(self.options):
+        if not self._may_truncate:
             return _NONE, self._states[:0]
         capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
         return capped, self._states[capped]

@@ -175,7 +175,7 @@ def write_bits(bits, size, out, at):
         while bits:
             out[np.uint64(at + lowest_card(bits))] = 1
             bits &= bits - 1
-    elif bits or size <= 8:  # eight bytes at a time, which the compiler makes of a table of the same type
+    elif bits or size <= 32:  # eight bytes at a time, which the compiler makes of a table of the same type
         for k in range(size // 8):
             for bit in range(8):
                 out[np.uint64(at + 8 * k + bit)] = _BITS[np.uint64(bits >> 8 * k & 255), bit]

@@ -40,6 +40,7 @@ def trick_fields(max_players: int, max_tricks: int) -> list[Field]:
     return [
         ("hands", "i8", (max_players,)),  # bit sets of cards                                 seen by: owner
         ("played", "i1", (max_players, max_tricks)),  # by trick, or NO_CARD                  seen by: all
+        ("cards_played", "i8", (max_players,)),  # the same as bit sets                       seen by: all
         ("voids", "u1", (max_players,)),  # bit set of suits that p has shown not to hold     seen by: all
         ("leader", "i1"),  # of this trick                                                    seen by: all
         ("trick", "i1"),  # its number: 0, 1, ...                                             seen by: all
@@ -189,19 +190,9 @@ def clear_tricks(s):
     """Forget the tricks of the deal before."""
     s.trick = 0
     for p in range(s.rules.num_players):
-        s.voids[p] = 0
+        s.voids[p] = s.cards_played[p] = 0
         for trick in range(s.played.shape[1]):
             s.played[p, trick] = NO_CARD
-
-
-@kernel
-def cards_played(s, player):
-    """Return the cards that `player` has played in this deal, as a bit set."""
-    played = np.int64(0)
-    for trick in range(min(s.trick + 1, s.played.shape[1])):
-        if s.played[player, trick] != NO_CARD:
-            played |= np.int64(1) << s.played[player, trick]
-    return played
 
 
 @kernel(inline=True)
@@ -271,7 +262,7 @@ class Tricks:
             following = _dutiful(_inline(following), led_suit, better, ranking, duties)
         self.playable = _inline(following)
         self.explain = _inline(_explain(self.playable, led_suit, ranking))
-        lacked = _inline(_lacked(led_suit, better, ranking, no_duty if duties is None else duties))
+        lacked = _inline(_lacked(better, ranking, no_duty if duties is None else duties))
         self.play = play = _inline(_play(led_suit, ranking, duties, table, lacked if notes_lacks else None))
         self.take_turn = _inline(_take_turn(play, winner, next_player))
         if "take" in table.kind_ids:
@@ -369,12 +360,12 @@ def _dutiful(following: Any, led_suit: Any, better: Any, ranking: Ranking, dutie
     return playable
 
 
-def _lacked(led_suit: Any, better: Any, ranking: Ranking, duties: Any) -> Callable[..., Any]:
-    suit_of, suit_cards, trump_of = ranking.suit_of, ranking.suit_cards, ranking.trump
+def _lacked(better: Any, ranking: Ranking, duties: Any) -> Callable[..., Any]:
+    suit_cards, trump_of = ranking.suit_cards, ranking.trump
 
-    def lacked(s, card):
-        """Return the cards that a player does not hold who plays `card` now, as the duties prove."""
-        led, trump, suit, duty, missing = led_suit(s), trump_of(s), suit_of(s, card), duties(s), np.int64(0)
+    def lacked(s, card, suit, led):
+        """Return the cards that a player does not hold who plays `card`, of `suit`, now, as the duties prove."""
+        trump, duty, missing = trump_of(s), duties(s), np.int64(0)
         if led < 0:
             return missing
         if suit != led:
@@ -416,13 +407,14 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: An
     note_lacks = _inline(_no_lacks if lacked is None else _note_lacks(lacked))
 
     def play(s, player, card, log):
-        led = led_suit(s)
-        note_lacks(s, player, card)
-        if led >= 0 and suit_of(s, card) != led:
+        led, suit = led_suit(s), suit_of(s, card)
+        note_lacks(s, player, card, suit, led)
+        if led >= 0 and suit != led:
             s.voids[player] |= 1 << led
-            if must_trump(s) & TRUMPING and trump_of(s) >= 0 and suit_of(s, card) != trump_of(s):
+            if must_trump(s) & TRUMPING and trump_of(s) >= 0 and suit != trump_of(s):
                 s.voids[player] |= 1 << trump_of(s)
         s.hands[player] ^= np.int64(1) << card
+        s.cards_played[player] |= np.int64(1) << card
         s.played[player, s.trick] = card
         kind = leads if player == s.leader else plays
         ev.log_move(log, kind, player, card, hand + player, target + player, ev.EVERYBODY)
@@ -430,13 +422,13 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: An
     return play
 
 
-def _no_lacks(s, player, card):
+def _no_lacks(s, player, card, suit, led):
     pass
 
 
 def _note_lacks(lacked: Any) -> Callable[..., Any]:
-    def note_lacks(s, player, card):
-        s.lacks[player] |= lacked(s, card)
+    def note_lacks(s, player, card, suit, led):
+        s.lacks[player] |= lacked(s, card, suit, led)
 
     return note_lacks
 
@@ -527,7 +519,7 @@ def trick_sections(tricks: Tricks) -> tuple[Part, ...]:
     return (
         cards("hand", pack.labels, "own cards", "hands"),
         per_seat(one_hot("trick", pack.labels, "one-hot card in the current trick", card_in_trick)),
-        per_seat(cards("played", pack.labels, "cards played in this deal", cards_played)),
+        per_seat(cards("played", pack.labels, "cards played in this deal", "cards_played")),
         per_seat(cards("voids", suits, "1 for each suit that a player has shown not to hold", "voids")),
         one_hot("led_suit", suits, "one-hot suit to follow, zeros before the lead", led),
         one_seat("leader", "the leader of the trick", "leader"),

@@ -3,19 +3,31 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.seats import wrap
 from cardenvs.games.blackjack.rules import best_total, is_soft
 from cardenvs.games.blackjack.state import (
     ACE,
     INFINITE,
     MAX_HANDS,
     MOST_CARDS,
+    NO_CARD,
     NUM_RANKS,
     PLAY,
     SHIFT,
     STATE,
 )
 from cardenvs.kits.cards import RANKS
-from cardenvs.kits.sections import Observation, entries, number, one_hot, one_seat, per_seat, together, written
+from cardenvs.kits.sections import (
+    Observation,
+    copy_row,
+    entries,
+    number,
+    one_hot,
+    one_seat,
+    per_seat,
+    together,
+    written,
+)
 
 _MOST_OF_RANK = 42  # of a hand: aces, if 21 may be hit
 _MOST_LEFT = MOST_CARDS // NUM_RANKS
@@ -46,29 +58,47 @@ def _up(s, p):
 
 
 @kernel(inline=True)
-def _unseen(s, p, k):
-    """Return how many cards of rank `k` are in the shoe, the dealer's hidden card included."""
-    return s.left[k] + (s.rules.decks != INFINITE and s.hole == k)
+def _write_unseen(s, p, out, at):
+    """Write how many cards of each rank are in the shoe, the dealer's hidden card included."""
+    copy_row(s.left, NUM_RANKS, out, at)
+    if s.hole != NO_CARD and s.rules.decks != INFINITE:
+        out[np.uint64(at + s.hole)] += 1
 
 
 @kernel(inline=True)
-def _dealer(s, p, k):
-    return s.dealer >> SHIFT[k] & (63 if k == ACE else 15)
+def _write_dealer(s, p, out, at):
+    _write_counts(s.dealer, out, at)
+
+
+@kernel(inline=True)
+def _write_counts(cards, out, at):
+    """Write the counts by rank of a hand, as in `hands` of the record, to out[at:at + NUM_RANKS]."""
+    # Four bits of each count become eight at once; a loop over the ranks would take three times as long.
+    out[np.uint64(at)] = cards >> SHIFT[ACE]
+    low, high = _spread(cards & 0xFFFFFFFF), _spread(cards >> 32 & 0xFFFF)
+    for k in range(8):
+        out[np.uint64(at + 1 + k)] = low >> 8 * k & 15
+    for k in range(4):
+        out[np.uint64(at + 9 + k)] = high >> 8 * k & 15
+
+
+@kernel(inline=True)
+def _spread(counts):
+    """Return eight counts of four bits each as one of eight bits each."""
+    counts = (counts | counts << 16) & 0x0000FFFF0000FFFF
+    counts = (counts | counts << 8) & 0x00FF00FF00FF00FF
+    return (counts | counts << 4) & 0x0F0F0F0F0F0F0F0F
 
 
 @kernel(inline=True)
 def _write_hands(s, player, out, at):
     n, hands, place = np.int64(s.rules.num_players), np.int64(s.rules.max_hands), np.int64(at)
     for seat in range(n):
-        p = player + seat
-        if p >= n:
-            p -= n
+        p = wrap(player + seat, n)
         for h in range(hands):
             cards = np.int64(s.hands[p, h])
             if h == 0 or cards:
-                out[np.uint64(place)] = cards >> SHIFT[ACE]
-                for rank in range(1, NUM_RANKS):
-                    out[np.uint64(place + rank)] = cards >> SHIFT[rank] & 15
+                _write_counts(cards, out, place)
             place += NUM_RANKS
 
 
@@ -120,10 +150,14 @@ OBSERVATION = Observation(
     one_hot("phase", ("bet", "insurance", "play"), "one-hot phase", "phase"),
     one_hot("hand", None, "one-hot hand that is played, zeros unless one is", _hand, size="max_hands"),
     one_seat("to_act", "the player to act", "current_player"),
-    entries(
-        "unseen", RANKS, "cards of each rank that nobody has seen; zeros with replacement", _unseen, high=_MOST_LEFT
+    written(
+        "unseen",
+        RANKS,
+        "cards of each rank that nobody has seen; zeros with replacement",
+        _write_unseen,
+        high=_MOST_LEFT,
     ),
-    entries("dealer", RANKS, "the dealer's cards that lie face up, by rank", _dealer, high=_MOST_OF_RANK),
+    written("dealer", RANKS, "the dealer's cards that lie face up, by rank", _write_dealer, high=_MOST_OF_RANK),
     number("rounds_left", "rounds after this one", _rounds_left, high=99),
     *together(
         _write_hands,

@@ -113,7 +113,6 @@ STATE = record(
     rules_dtype(BlackjackOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (MOST_CARDS,)),  # cards that were given explicitly, in dealing order       seen by: nobody
         ("num_given", "i2"),  # how many of them                                                   seen by: nobody
         ("num_drawn", "i2"),  # cards drawn in this game                                           seen by: all
         ("left", "i2", (NUM_RANKS,)),  # cards of each rank in the shoe; their order is not yet decided
@@ -139,6 +138,8 @@ STATE = record(
         ("was_asked", "u1"),  # whether anybody had a decision in this round                       seen by: all
         ("waits", "u1"),  # whether the round is over once the player to act has said so (4.8)     seen by: all
         ("has_looked", "u1"),  # whether he has looked and has no blackjack                        seen by: all
+        # Last, so that what a game usually needs lies close together
+        ("deck", "i1", (MOST_CARDS,)),  # cards that were given explicitly, in dealing order       seen by: nobody
     ],
 )
 

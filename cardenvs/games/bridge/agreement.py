@@ -6,7 +6,6 @@ from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge.bidding import makes_call
 from cardenvs.games.bridge.reading import begin_reading, new_reading, read_call
 from cardenvs.games.bridge.state import BID_0, NO_BID, NO_TRUMP, ONLY_PLAY, PASS
-from cardenvs.kits.tricks import cards_played
 
 
 @kernel(inline=True)
@@ -23,7 +22,7 @@ def missed_calls(s, most):
     missed = 0
     for k in range(s.num_calls):
         player, call = (s.dealer + k) & 3, np.int64(s.calls[k])
-        cards = s.hands[player] | cards_played(s, player)
+        cards = s.hands[player] | s.cards_played[player]
         if k == 3 and r.bid == NO_BID and makes_call(r, player, cards, np.int64(PASS)):
             # A fourth pass becomes one no-trump, and all pass.
             return missed if _is_forced(s) else missed + 1

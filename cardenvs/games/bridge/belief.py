@@ -9,7 +9,6 @@ from cardenvs.games.bridge.evaluation import high_card_points, is_balanced, leng
 from cardenvs.games.bridge.reading import new_reading, read_auction
 from cardenvs.games.bridge.state import NUM_PLAYERS
 from cardenvs.games.bridge.worlds import determinize, exchange_cards, sees_hand
-from cardenvs.kits.tricks import cards_played
 
 _BELIEF = 3  # chance source
 _MOST_TRIES = 32
@@ -69,7 +68,7 @@ def _exchange(s, r, player, wrong):
 @kernel
 def _contradiction(s, r, player):
     """Return by how many points and cards the hand of `player` at the deal contradicts their calls."""
-    cards = s.hands[player] | cards_played(s, player)
+    cards = s.hands[player] | s.cards_played[player]
     points, long_cards, missing = high_card_points(cards), 0, 0
     for denomination in range(4):
         number = length_of(cards, denomination)

@@ -20,7 +20,7 @@ from cardenvs.games.bridge.scoring import (
 from cardenvs.games.bridge.state import NO_BID, NUM_DENOMINATIONS, NUM_PLAYERS, NUM_SIDES
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.matches import pay_sides
-from cardenvs.kits.tricks import SUIT_SIZE, cards_played
+from cardenvs.kits.tricks import SUIT_SIZE
 
 MOST_IN_RUBBER = 10_000  # points that a rubber pays, however large the difference (6.6)
 _HONOURS = 0b1111000000001  # A, T, J, Q, K of a suit, by rank
@@ -87,7 +87,7 @@ def _score_rubber(s, tricks, log):
 def _deal_again(s, log):
     """Gather the cards; the next player deals (6.1)."""
     for p in range(NUM_PLAYERS):
-        s.last_played[p] = cards_played(s, p)
+        s.last_played[p] = s.cards_played[p]
     ev.log_clear(log, table.CLEAR_TABLE)
     s.declarer = ev.NO_PLAYER
     ev.log_set(log, table.DECLARES, ev.NO_PLAYER, table.DECLARER, 0)
@@ -119,7 +119,7 @@ def _score_honours(s, log):
     """Four or five of the highest trumps in a hand, or four aces at no-trump (6.5)."""
     trump = trump_suit(s)
     for p in range(NUM_PLAYERS):
-        cards = s.hands[p] | cards_played(s, p)
+        cards = s.hands[p] | s.cards_played[p]
         if trump < 0:
             worth = 150 if cards & ACES == ACES else 0
         else:

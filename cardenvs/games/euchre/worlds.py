@@ -14,7 +14,7 @@ from cardenvs.games.euchre.state import (
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD, begin_world
 from cardenvs.kits.redeal import add_place, cards_at, deal_to_places, list_cards, new_places
-from cardenvs.kits.tricks import add_hands, cards_played, take_hands
+from cardenvs.kits.tricks import add_hands, take_hands
 
 _PRINTED = PACK.suit_sets
 
@@ -28,7 +28,7 @@ def hidden_cards(s, player):
     if not is_taken(s):
         seen |= np.int64(1) << s.upcard
     for p in range(NUM_PLAYERS):
-        seen |= cards_played(s, p)
+        seen |= s.cards_played[p]
     return ((np.int64(1) << pack_size(s)) - 1) & ~seen
 
 
@@ -78,7 +78,7 @@ def _fits(s):
 @kernel(inline=True)
 def cards_held(s, player):
     """Return all cards that `player` has had in this hand, as a bit set."""
-    cards = s.hands[player] | cards_played(s, player)
+    cards = s.hands[player] | s.cards_played[player]
     if player == s.dealer and s.laid_away != NO_CARD:
         cards |= np.int64(1) << s.laid_away
     return cards

@@ -17,6 +17,7 @@ from cardenvs.games.hanabi.cards import (
     OF_RANKS,
     OF_SUITS,
     RAINBOW,
+    WHOLE_SUIT,
     bit_of,
     number_of,
     rank_of,
@@ -33,6 +34,7 @@ from cardenvs.kits.deck import NO_CARD, begin_world
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave
 
+_SUIT_MASK = (1 << 2 * MAX_RANKS) - 1  # the cards of the first suit, in sets and counts
 _MOST_TRIES = 1 << 30
 _CONVENTION_TRIES = 100  # hands drawn before a hint is no longer taken to mean what it should
 
@@ -113,23 +115,25 @@ def _judge_all(s):
         s.critical = playing & OF_RANKS[np.uint64(1 << (ranks - 1))]
 
 
-@kernel
+@kernel(inline=True)
 def _judge_suit(s, suit):
     """Say of each card of a suit whether it can be played now, never any more, or has one copy left."""
-    can_follow = st.all_suits(s.rules) >> suit & 1 == 1
-    for rank in range(s.rules.ranks):
-        card = MAX_RANKS * suit + rank
-        bit, left = bit_of(card), COPIES[s.rules.ranks, rank] - number_of(s.discarded, card)
-        s.playable &= ~bit
-        s.critical &= ~bit
-        can_follow = can_follow and (left > 0 or rank < s.heights[suit])
-        if rank < s.heights[suit] or not can_follow:
-            s.useless |= bit
-        else:
-            if rank == s.heights[suit]:
-                s.playable |= bit
-            if left == 1:
-                s.critical |= bit
+    # Without a loop over the ranks: two bits of each of these words are about one of them.
+    first, height, every = 2 * MAX_RANKS * np.int64(suit), 2 * np.int64(s.heights[suit]), _all_ranks(s.rules)
+    left = WHOLE_SUIT[np.uint64(s.rules.ranks)] - (s.discarded >> first & _SUIT_MASK)
+    gone = every & ~(left | left >> 1) & (np.int64(-1) << height)
+    reachable = (gone & -gone) - 1 & every if st.all_suits(s.rules) >> suit & 1 else np.int64(0)
+    wanted = reachable & (np.int64(-1) << height)
+    s.useless |= (every & ~wanted) << first
+    others = ~(every << first)
+    s.playable = s.playable & others | (wanted & np.int64(1) << height) << first
+    s.critical = s.critical & others | (wanted & left & ~(left >> 1)) << first
+
+
+@kernel(inline=True)
+def _all_ranks(rules):
+    """Return the set of all cards of the first suit."""
+    return OF_RANKS[np.uint64((1 << rules.ranks) - 1)] & _SUIT_MASK
 
 
 # ---------------------------------------------------------------------------------------------------------------

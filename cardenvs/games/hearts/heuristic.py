@@ -27,7 +27,6 @@ from cardenvs.games.hearts.state import (
 )
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
-from cardenvs.kits.tricks import cards_played
 
 _SUIT_SETS = PACK.suit_sets
 _QUEEN_BIT = np.int64(1) << QUEEN
@@ -77,7 +76,7 @@ def _unseen(s, player):
     if s.phase == PASS:
         return cards & ~s.passed[player]
     for p in range(s.rules.num_players):
-        cards &= ~cards_played(s, p)
+        cards &= ~s.cards_played[p]
     return cards
 
 

@@ -12,7 +12,7 @@ from cardenvs.core.record import record
 from cardenvs.kits.cards import NUM_CARDS, Pack
 from cardenvs.kits.deck import deck_fields, stock_of
 from cardenvs.kits.matches import declare_forfeit
-from cardenvs.kits.tricks import ACE_HIGH, MUST_BEAT, card_in_trick, cards_played, trick_fields
+from cardenvs.kits.tricks import ACE_HIGH, MUST_BEAT, card_in_trick, trick_fields
 
 MAX_PLAYERS = 5
 MAX_TRICKS = 17
@@ -110,7 +110,7 @@ def lowest_club_of(s, player):
     """Return the lowest club as a bit set while the player who opens holds it, which all know (4.1); else nothing."""
     if player != s.opener:
         return np.int64(0)
-    return np.int64(1) << LOWEST_CLUB[s.rules.num_players] & ~cards_played(s, player)
+    return np.int64(1) << LOWEST_CLUB[s.rules.num_players] & ~s.cards_played[player]
 
 
 TABLE = Table(MAX_PLAYERS)

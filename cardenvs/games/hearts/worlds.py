@@ -11,7 +11,7 @@ from cardenvs.games.hearts.state import CARDS, PACK, PASS, QUEEN, SPADE, lowest_
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import NO_CARD, begin_world
 from cardenvs.kits.redeal import list_cards, new_places, number_of_deals
-from cardenvs.kits.tricks import add_hands, cards_played, redeal_tricks
+from cardenvs.kits.tricks import add_hands, redeal_tricks
 
 _SUIT_SETS = PACK.suit_sets
 
@@ -24,7 +24,7 @@ def known_cards(s, player, other):
     """
     known = lowest_club_of(s, other)
     if s.distance and s.phase != PASS and receiver_of(s, player) == other:
-        known |= s.passed[player] & ~cards_played(s, other)
+        known |= s.passed[player] & ~s.cards_played[other]
     return known
 
 
@@ -35,7 +35,7 @@ def hidden_cards(s, player):
     if s.phase == PASS:
         hidden &= ~s.passed[player]
     for p in range(s.rules.num_players):
-        hidden &= ~cards_played(s, p)
+        hidden &= ~s.cards_played[p]
         if p != player:
             hidden &= ~known_cards(s, player, p)
     return hidden
@@ -60,7 +60,7 @@ def determinize(s, player, seed):
             s.hands[p] |= known_cards(s, player, p)
         receiver = receiver_of(s, p)
         if s.passed[p] and p != player and receiver != player:
-            s.passed[p] = _some_of(s, s.hands[receiver] | cards_played(s, receiver), count_bits(s.passed[p]))
+            s.passed[p] = _some_of(s, s.hands[receiver] | s.cards_played[receiver], count_bits(s.passed[p]))
 
 
 @kernel

@@ -21,7 +21,6 @@ from cardenvs.kits.tricks import (
     Ranking,
     Tricks,
     add_hands,
-    cards_played,
     clear_tricks,
     height,
     take_hands,
@@ -75,7 +74,7 @@ def _deal_hands(s, dealer, log):
 def _deal_next(s, dealer, log):
     """Put the cards of the deal away and deal the next one, from the rest if it is enough (2.2)."""
     for p in range(s.rules.num_players):
-        s.last_played[p] = cards_played(s, p)
+        s.last_played[p] = s.cards_played[p]
     if s.rules.deal_from_rest and NUM_CARDS - s.num_dealt >= num_active(s) * s.rules.cards_per_player:
         for p in range(s.rules.num_players):
             s.gone |= s.last_played[p]
@@ -212,7 +211,7 @@ def _score_poker_hands(s, log):
     best, winner = np.int64(-1), ev.NO_PLAYER
     for p in range(s.rules.num_players):
         if s.active[p]:
-            strength = hand_strength(cards_played(s, p))
+            strength = hand_strength(s.cards_played[p])
             if strength > best:
                 best, winner = strength, p
             elif strength == best:
@@ -257,7 +256,7 @@ def hidden_cards(s, player):
     """Return the cards that `player` does not see: in the other hands, set aside by the others, and in the rest."""
     seen = s.gone | s.hands[player] | s.set_aside[player]
     for p in range(s.rules.num_players):
-        seen |= cards_played(s, p)
+        seen |= s.cards_played[p]
     return ALL_CARDS & ~seen
 
 

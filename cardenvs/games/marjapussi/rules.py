@@ -42,7 +42,7 @@ from cardenvs.games.marjapussi.state import (
 from cardenvs.kits.deck import NO_CARD, deal_hands
 from cardenvs.kits.listing import list_bits
 from cardenvs.kits.matches import leave, pay_sides, pay_winner, side_of
-from cardenvs.kits.tricks import cards_played, clear_tricks
+from cardenvs.kits.tricks import clear_tricks
 
 _SPADES = PACK.suit_sets[PACK.suits.index("s")]
 _playable, _explain_card = TRICKS.playable, TRICKS.explain
@@ -230,7 +230,7 @@ def _deal_next(s, log):
     for side in range(NUM_SIDES):
         s.bagged[side] = s.rules.bag and not (s.won[side] | s.won[side + NUM_SIDES])
     for p in range(NUM_PLAYERS):
-        s.last_played[p] = cards_played(s, p)
+        s.last_played[p] = s.cards_played[p]
     s.dealer = wrap(s.dealer + 1, NUM_PLAYERS)
     ev.log_clear(log, state.CLEAR_TABLE)
     _deal_hand(s, NO_DECK, log)

@@ -13,7 +13,6 @@ from cardenvs.games.marjapussi.state import NUM_PLAYERS, NUM_SUITS
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import begin_world
 from cardenvs.kits.redeal import deal_to_three, new_three_hands
-from cardenvs.kits.tricks import cards_played
 
 _OTHERS = NUM_PLAYERS - 1
 _ALL = (1 << NUM_PLAYERS) - 1
@@ -49,7 +48,7 @@ def _holders(s, player, suit):
     """The players who may hold a king or queen of a suit that `player` does not see, as a bit set (8.3, 8.6)."""
     pairs, halves, seen = np.int64(0), np.int64(0), np.int64(0)
     for p in range(NUM_PLAYERS):
-        dealt = cards_played(s, p) | (s.hands[p] if p == player else 0)
+        dealt = s.cards_played[p] | (s.hands[p] if p == player else 0)
         has_pair = s.pairs[p] | (s.shown_pairs[player] if p == partner_of(player) else 0)
         pairs |= (np.int64(has_pair) >> suit & 1) << p
         halves |= (np.int64(s.halves[p]) >> suit & 1) << p
@@ -67,7 +66,7 @@ def _holders(s, player, suit):
 @kernel(inline=True)
 def _fits(s, player, p):
     """Whether the hand of `p` fits what is shown of a king and a queen together (8.4 to 8.8)."""
-    dealt = s.hands[p] | cards_played(s, p)
+    dealt = s.hands[p] | s.cards_played[p]
     both, no_pairs = both_of(dealt), np.int64(s.no_pairs[p])
     if p == partner_of(player):
         no_pairs |= s.shown_no_pairs[player]

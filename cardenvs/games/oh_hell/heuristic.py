@@ -24,7 +24,7 @@ from cardenvs.games.oh_hell.rules import (
 from cardenvs.kits.bids import NO_BID
 from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
-from cardenvs.kits.tricks import card_in_trick, cards_played
+from cardenvs.kits.tricks import card_in_trick
 
 _ALL_CARDS = PACK.all_cards
 _points_of = kernel(points_of, inline=True)
@@ -67,7 +67,7 @@ def hidden_cards(s, player):
     if s.turned_up != NO_CARD:
         seen |= np.int64(1) << s.turned_up
     for p in range(s.rules.num_players):
-        seen |= cards_played(s, p)
+        seen |= s.cards_played[p]
     return _ALL_CARDS & ~seen
 
 
@@ -122,7 +122,7 @@ def _value(s, player, cards, hidden, bid, won, lost):
 @kernel
 def expected_tricks(s, player):
     """Return how many tricks the hand that was dealt to `player` promises to its owner."""
-    hand, n, total = s.hands[player] | cards_played(s, player), s.rules.num_players, 0.0
+    hand, n, total = s.hands[player] | s.cards_played[player], s.rules.num_players, 0.0
     hidden = _ALL_CARDS & ~hand
     if s.turned_up != NO_CARD:
         hidden &= ~(np.int64(1) << s.turned_up)

@@ -8,7 +8,6 @@ from cardenvs.games.skat.state import AUCTION, NO_GAME, NUM_PLAYERS, OPENSPIEL, 
 from cardenvs.games.skat.valuing import PLAYED, chance_to_win
 from cardenvs.games.skat.worlds import determinize
 from cardenvs.kits.redeal import likelier_worlds
-from cardenvs.kits.tricks import cards_played
 
 _BELIEF = 3  # chance source
 _NUM_TRIES = 8
@@ -22,7 +21,7 @@ def _plausibility(s, player):
     for p in range(NUM_PLAYERS):
         if p == player:
             continue
-        hand = s.hands[p] | cards_played(s, p)
+        hand = s.hands[p] | s.cards_played[p]
         if p == s.soloist and s.took_skat:
             weight *= chance_to_win(np.int64(s.game), hand, s.skat, PLAYED) if s.game != NO_GAME else 1.0
         elif s.rules.bidding != OPENSPIEL:

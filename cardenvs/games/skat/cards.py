@@ -15,7 +15,7 @@ from cardenvs.games.skat.state import (
     TABLE,
 )
 from cardenvs.kits.cards import lowest_card
-from cardenvs.kits.tricks import Ranking, Tricks, cards_played
+from cardenvs.kits.tricks import Ranking, Tricks
 
 TRUMPS = len(PACK.suits)  # the suit that jacks belong to, with the other trumps; suits 0 to 3 are d h s c (4.2)
 SUITS = (*PACK.suits, "trumps")
@@ -126,7 +126,7 @@ def null_value(is_hand, is_ouvert):
 def cards_of_soloist(s):
     """Return the cards that count for the tops: those dealt to the soloist, and the skat (6.2)."""
     soloist = np.int64(s.soloist)
-    return s.hands[soloist] | cards_played(s, soloist) | s.skat
+    return s.hands[soloist] | s.cards_played[soloist] | s.skat
 
 
 @kernel(inline=True)

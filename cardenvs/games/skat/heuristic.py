@@ -50,7 +50,7 @@ from cardenvs.games.skat.valuing import BEFORE, PLAYED, chance_to_win
 from cardenvs.games.skat.worlds import is_open, knows_skat
 from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
-from cardenvs.kits.tricks import card_in_trick, cards_played
+from cardenvs.kits.tricks import card_in_trick
 
 _suit_of, _height = RANKING.suit_of, RANKING.height
 _ALL_CARDS = PACK.all_cards
@@ -235,7 +235,7 @@ def hidden_cards(s, player):
     """Return the cards that `player` does not see in the hands of others or in the skat."""
     seen = s.hands[player] | (s.skat if knows_skat(s, player) else 0)
     for p in range(NUM_PLAYERS):
-        seen |= cards_played(s, p)
+        seen |= s.cards_played[p]
     return _ALL_CARDS & ~seen
 
 

@@ -34,7 +34,7 @@ from cardenvs.games.skat.state import (
 from cardenvs.games.skat.worlds import knows_skat
 from cardenvs.kits.cards import PackView, count_bits
 from cardenvs.kits.trick_deals import DealView
-from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView, cards_played
+from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 
 _REASONS = {
     NOT_HELD: "that card is not in hand (rules.md 5.2)",
@@ -210,7 +210,7 @@ def _trumps_not_seen(s, player):
         return None
     seen = int(s.hands[player]) | (int(s.skat) if _sees_skat(s, player) else 0)
     for p in range(NUM_PLAYERS):
-        seen |= int(cards_played(s, p)) | int(state.open_hand(s, p))
+        seen |= int(s.cards_played[p]) | int(state.open_hand(s, p))
     return int(count_bits(suit_cards(s, TRUMPS) & ~seen))
 
 

@@ -8,7 +8,6 @@ from cardenvs.games.spades.state import NUM_PLAYERS, PACK
 from cardenvs.games.spades.worlds import determinize
 from cardenvs.kits.bids import NO_BID
 from cardenvs.kits.redeal import likelier_worlds
-from cardenvs.kits.tricks import cards_played
 
 _BELIEF = 3  # chance source
 _NUM_TRIES = 12
@@ -23,7 +22,7 @@ def _plausibility(s, player):
     for p in range(NUM_PLAYERS):
         if p == player or s.bids[p] == NO_BID or s.blind[p]:
             continue
-        hand = s.hands[p] | cards_played(s, p)
+        hand = s.hands[p] | s.cards_played[p]
         if s.bids[p] == 0:
             chance *= nil_chance(hand, _ALL_CARDS & ~hand)
         else:

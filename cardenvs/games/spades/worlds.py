@@ -18,7 +18,6 @@ from cardenvs.games.spades.state import (
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import NO_CARD, begin_world
 from cardenvs.kits.redeal import deal_to_three, draw_cards, list_cards, new_three_hands
-from cardenvs.kits.tricks import cards_played
 
 _ALL_CARDS, _SUIT_SETS, _suit_of = PACK.all_cards, PACK.suit_sets, PACK.suit_of
 
@@ -34,7 +33,7 @@ def hidden_cards(s, player):
     """Return the cards of which `player` does not know where they are, as a bit set (7.1, 7.2)."""
     hidden = _ALL_CARDS & ~s.hands[player] & ~known_to_partner(s, partner_of(player))
     for p in range(NUM_PLAYERS):
-        hidden &= ~cards_played(s, p)
+        hidden &= ~s.cards_played[p]
     return hidden
 
 
@@ -105,6 +104,6 @@ def _draw_given(s, giver):
     """
     partner = partner_of(giver)
     num_given, num_returned = count_bits(s.given[giver]), count_bits(s.given[partner])
-    s.given[partner] = draw_cards(s, s.hands[giver] | cards_played(s, giver), num_returned)
-    before = s.hands[partner] | cards_played(s, partner) | s.given[partner]
+    s.given[partner] = draw_cards(s, s.hands[giver] | s.cards_played[giver], num_returned)
+    before = s.hands[partner] | s.cards_played[partner] | s.given[partner]
     s.given[giver] = draw_cards(s, before, num_given)
