@@ -1,7 +1,7 @@
 """Pinnacola once more, slow and obvious, from rules.md: cards are texts, and every move is tried on a copy.
 
-A meld is a tuple (side, kind, key, low, cards): of a run, the suit, its lowest step and its cards in order; of a set, the
-rank, 0 and its cards. A move is a tuple, see `moves`.
+A meld is a tuple (side, kind, key, low, cards): of a run, the suit, its lowest step and its cards in order; of a set,
+the rank, 0 and its cards. A move is a tuple, see `moves`.
 """
 
 import itertools
@@ -118,7 +118,7 @@ class Hand:
             yield from (("discard", card) for card in cards)
         yield from (("new", meld) for meld in self.new_melds())
         for m, meld in enumerate(self.melds):
-            _, kind, key, low, held = meld
+            _, kind, _, _, held = meld
             for card in cards:
                 places = (-1, len(held)) if kind == "run" else (len(held),)
                 yield from (("add", m, place, card) for place in places)
@@ -190,11 +190,11 @@ class Hand:
         if self.must and (move[0] == "swap" or not used[self.must]):
             return False
         if move[0] == "new":
-            _, kind, key, low, cards = move[1]
+            _, kind, _, _, cards = move[1]
             if kind == "run" and len(cards) == 4 and len(wilds_in(self.rules, move[1])) not in (0, 2):
                 return False
             return is_meld(self.rules, move[1])
-        side, kind, key, low, cards = self.melds[move[1]]
+        side = self.melds[move[1]][0]
         if side != self.side:
             allowed = self.rules.joker_replace if move[0] == "swap" else self.rules.attach
             if allowed != "any" or self.must:
@@ -206,7 +206,7 @@ class Hand:
         return self.is_addition(self.melds[move[1]], move[2], move[3])
 
     def is_addition(self, meld, place, card):
-        _, kind, key, low, cards = meld
+        _, kind, _, _, cards = meld
         if kind == "jokers":
             return card == "JK" and len(cards) == 3
         new = self.added(meld, place, card)
@@ -293,9 +293,8 @@ class Hand:
         pinnacolone = any(
             meld[1] == "run" and len(meld[4]) >= 13 and not wilds_in(self.rules, meld) for meld in self.melds
         )
-        if self.rules.pinnacolone_ends and pinnacolone:
-            self.over = True
-        elif not self.stock and self.rules.stock_end == "end":
+        no_stock = not self.stock and self.rules.stock_end == "end"
+        if no_stock or (self.rules.pinnacolone_ends and pinnacolone):
             self.over = True
         else:
             self.player, self.phase = (self.player + 1) % self.n, "draw"

@@ -312,9 +312,9 @@ def cards_laid(action):
         jokers = np.int64(x)
     elif op == OP_TO_JOKERS:
         jokers = np.int64(1)
-    elif op == OP_ABOVE or op == OP_BELOW or op == OP_SWAP_RUN:
+    elif op in (OP_ABOVE, OP_BELOW, OP_SWAP_RUN):
         faces, second = faces_of_run(x, np.int64(1))
-    elif op == OP_TO_SET or op == OP_SWAP_SET:
+    elif op in (OP_TO_SET, OP_SWAP_SET):
         faces = np.int64(1) << x
     elif op == OP_GAP_RUN:
         faces, second = faces_of_run(x, np.int64(7) ^ np.int64(1) << y)

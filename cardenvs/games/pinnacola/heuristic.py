@@ -129,9 +129,7 @@ def _has_long_run(s, steps, suit):
     for step in range(NUM_STEPS):
         length = length + 1 if steps >> step & 1 else 0
         longest = max(longest, length)
-    if longest >= s.rules.pinnacola_length:
-        return True
-    return False
+    return longest >= s.rules.pinnacola_length
 
 
 @kernel(inline=True)

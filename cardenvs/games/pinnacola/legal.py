@@ -289,7 +289,7 @@ def _list_plain_lays(s, player, must, out, n):
     if must != JOKER:
         n = _list_runs(s, player, held, must, out, n)
         n = _list_sets(s, player, held, must, out, n)
-    jokers = np.int64(s.jokers[player]) if must == NO_CARD or must == JOKER else 0
+    jokers = np.int64(s.jokers[player]) if must in (NO_CARD, JOKER) else 0
     if jokers >= 3 and s.rules.joker_melds:
         for number in range(3, jokers + 1):
             action = actions.JOKERS_0 + number - 3
@@ -307,10 +307,10 @@ def _list_plain_lays(s, player, must, out, n):
         n = _list_additions(s, player, actions.OP_ABOVE, above & cells, out, n)
         n = _list_additions(s, player, actions.OP_BELOW, below & cells, out, n)
         n = _list_additions(s, player, actions.OP_TO_SET, sets & faces, out, n)
-    if jokers and melds.nth_meld(s, actions.OP_TO_JOKERS, 0, 0) != melds.NO_ROOM:
-        if _leaves_enough(s, player, actions.TO_JOKERS, 1):
-            out[n] = actions.TO_JOKERS
-            n += 1
+    has_room = jokers > 0 and melds.nth_meld(s, actions.OP_TO_JOKERS, 0, 0) != melds.NO_ROOM
+    if has_room and _leaves_enough(s, player, actions.TO_JOKERS, 1):
+        out[n] = actions.TO_JOKERS
+        n += 1
     return n
 
 
@@ -477,7 +477,7 @@ def _list_wild_lays(s, player, must, out, n):
 def _list_with(s, player, must, wild, out, n):
     """List what is laid with one wild card of a kind that the player holds."""
     held, side, face = np.int64(s.held[player]), side_of(player), state.WILD_FACES[wild]
-    uses_wild = must == NO_CARD or must == face
+    uses_wild = must in (NO_CARD, face)
     natural_cell = melds.NATURAL_CELLS[wild]
     # With a single two, it cannot be natural in the same meld.
     others = held if wild == 0 or s.twice[player] >> face & 1 else held & ~(np.int64(1) << face)

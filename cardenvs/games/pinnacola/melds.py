@@ -169,9 +169,9 @@ def fits(s, player, face):
         cells = state.cells_of(np.int64(1) << face)
         if (s.above[side] | s.below[side]) & cells or s.set_faces[side] >> face & 1:
             return True
-        if s.rules.pinelle and face % NUM_RANKS == state.TWO:
-            if (s.wild_above[side] | s.wild_below[side]) & ~cells or s.wild_sets[side]:
-                return True
+        is_wild = s.rules.pinelle and face % NUM_RANKS == state.TWO
+        if is_wild and ((s.wild_above[side] | s.wild_below[side]) & ~cells or s.wild_sets[side]):
+            return True
     return False
 
 

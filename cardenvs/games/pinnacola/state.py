@@ -1,10 +1,10 @@
 """Options, cards and state record of Pinnacola. Paragraph numbers are those of rules.md.
 
-A *face* is a card as it looks: 0..51 as in kits/cards.py, suit * 13 + rank with the ace as rank 0, and the joker. A hand
-is a bit set of the faces it has, another of those it has twice, and a number of jokers.
+A *face* is a card as it looks: 0..51 as in kits/cards.py, suit * 13 + rank with the ace as rank 0, and the joker. A
+hand is a bit set of the faces it has, another of those it has twice, and a number of jokers.
 
-A *cell* is a place in a run: suit * 14 + step, where steps 0 to 13 are the ace, 2, ..., K and the ace again. So there are
-56 cells, and a run of any length is a row of neighbouring bits of a set of cells.
+A *cell* is a place in a run: suit * 14 + step, where steps 0 to 13 are the ace, 2, ..., K and the ace again. So there
+are 56 cells, and a run of any length is a row of neighbouring bits of a set of cells.
 """
 
 from dataclasses import dataclass
