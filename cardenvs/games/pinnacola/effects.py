@@ -1,4 +1,4 @@
-"""Effects of Pinnacola: the kernels that move cards and log it. What lays cards and takes the row is in melds, hands."""
+"""Effects of Pinnacola: the kernels that move cards and log it. What lays cards and takes the row: melds and hands."""
 
 import numpy as np
 
