@@ -8,7 +8,7 @@ from pinnacola_oracle import STEPS, SUITS, WILDS, Hand, cards_of_game
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.games.pinnacola import actions
-from cardenvs.games.pinnacola.melds import points_of, refresh
+from cardenvs.games.pinnacola.melds import describe, refresh
 from cardenvs.games.pinnacola.state import FACE_LABELS, PHASES
 
 GAME = get_game("pinnacola_v0")
@@ -252,6 +252,5 @@ def position(hand, *, melds=(), others_melds=(), row="Td", stock=30, phase="meld
     for side in range(2):
         refresh(record[0], side)
     for m in range(int(record["num_melds"][0])):
-        record["meld_points"][0, m] = points_of(record[0], m)
-        record["points"][0, record["meld_side"][0, m]] += record["meld_points"][0, m]
+        describe(record[0], m)
     return State._from_record(GAME, begun.options, record)

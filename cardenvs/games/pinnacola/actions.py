@@ -336,9 +336,9 @@ def action_features(options):
     """Return what each id does, the cards that it moves, and those for which wild cards stand in runs.
 
     Returns:
-        int8 (actions, 19 + 53 + 56).
+        int8 (actions, 18 + 53 + 56), with a 19th kind of action if two wild cards may lie in a meld.
     """
-    kinds = OP_DOUBLE + 1
+    kinds = OP_DOUBLE + (options.wilds_per_meld == 2)
     features = np.zeros((num_actions(options), kinds + NUM_FACES + NUM_CELLS), np.int8)
     for action, row in enumerate(features):
         op, x, y, _ = (int(part) for part in parts(action))

@@ -15,16 +15,11 @@ from cardenvs.games.pinnacola.actions import cards_laid, parts
 def gather_cards(s, log):
     """Put all cards back into the stock and shuffle them, so that nothing seen in the last hand matters (7.2)."""
     ev.log_move_all(log, table.GATHERS, ev.NO_PLAYER, table.ROW, table.STOCK)
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         ev.log_move_all(log, table.GATHERS, ev.NO_PLAYER, table.HAND + p, table.STOCK)
         s.held[p] = s.twice[p] = s.known_held[p] = s.known_twice[p] = 0
         s.jokers[p] = s.known_jokers[p] = s.hand_sizes[p] = 0
-    for m in range(s.num_melds):
-        s.meld_kind[m] = state.NO_MELD
-        s.meld_side[m] = s.meld_key[m] = s.meld_low[m] = s.meld_size[m] = 0
-        s.meld_naturals[m] = s.meld_points[m] = 0
-        for wild in range(state.NUM_WILD_KINDS):
-            s.meld_wilds[m, wild] = 0
+    for m in range(np.int64(s.num_melds)):
         ev.log_set(log, table.SHAPES, ev.NO_PLAYER, table.SHAPE + m, 0)
     s.num_melds = 0
     for side in range(state.NUM_SIDES):
@@ -42,7 +37,7 @@ def gather_cards(s, log):
 def deal_cards(s, log):
     """Deal the shuffled deck: the hands in the order of players, and the first card of the row (2)."""
     s.num_dealt = 0
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         for _ in range(s.rules.hand_size):
             draw_card(s, p, table.DEALT, log)
     face = _next_of_stock(s)
@@ -76,10 +71,9 @@ def draw_card(s, player, kind, log):
 def take_row(s, player, place, log):
     """Take a card of the row with all that go with it (4.2)."""
     first = hands.first_taken(s, place)
-    for k in range(first, s.num_row):
-        ev.log_event(
-            log, table.TAKES, player, s.row[k], table.ROW, table.HAND + player, first, ev.EVERYBODY, ev.EVERYBODY
-        )
+    for k in range(first, np.int64(s.num_row)):
+        face, hand = np.int64(s.row[k]), table.HAND + player
+        ev.log_event(log, table.TAKES, player, face, table.ROW, hand, first, ev.EVERYBODY, ev.EVERYBODY)
     hands.take_row(s, player, place)
 
 
@@ -122,7 +116,7 @@ def _log_lay(s, player, action, m, log):
     op, _, _, _ = parts(action)
     if melds.is_swap(op):
         ev.log_move(log, table.TAKES_JOKER, player, state.JOKER, pile, table.HAND + player, ev.EVERYBODY)
-    ev.log_set(log, table.SHAPES, player, table.SHAPE + m, melds.shape_of(s, m))
+    ev.log_set(log, table.SHAPES, player, table.SHAPE + m, np.int64(s.meld_shape[m]))
 
 
 @kernel

@@ -61,7 +61,7 @@ def first_taken(s, place):
 @kernel(inline=True)
 def place_in_row(s, face, copy):
     """Return the place of a face in the row, of its copies the last one but `copy`, or -1."""
-    for place in range(s.num_row - 1, -1, -1):
+    for place in range(np.int64(s.num_row) - 1, -1, -1):
         if s.row[place] == face:
             if copy == 0:
                 return place
@@ -75,7 +75,7 @@ def take_row(s, player, place):
     s.must_use = s.row[place]
     s.phase = state.USE
     first = first_taken(s, place)
-    for k in range(first, s.num_row):
+    for k in range(first, np.int64(s.num_row)):
         enter_known(s, player, np.int64(s.row[k]))
         s.row[k] = state.NO_CARD
     s.num_row = first

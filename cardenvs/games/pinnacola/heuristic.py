@@ -239,18 +239,28 @@ def _best_discard(s, player, legal_list, n):
         action = np.int64(legal_list[k])
         if action < actions.DISCARD_0 or action >= actions.RUN_0:
             continue
-        face = action - actions.DISCARD_0
-        held, twice, jokers = np.int64(s.held[player]), np.int64(s.twice[player]), np.int64(s.jokers[player])
-        if face == JOKER:
-            jokers -= 1
-        else:
-            bit = np.int64(1) << face
-            held &= ~(bit & ~twice)
-            twice &= ~bit
-        value = _hand_value(s, player, held, twice, jokers, risk) - danger(s, player, face)
+        value = _value_without(s, player, action - actions.DISCARD_0, risk)
         if value > best_value:
             best, best_value = action, value
     return best
+
+
+@kernel
+def discard_value(s, player, face):
+    """Return how good it is for `player` to discard a card; only differences between cards mean something."""
+    return _value_without(s, player, np.int64(face), urgency(s, player))
+
+
+@kernel
+def _value_without(s, player, face, risk):
+    held, twice, jokers = np.int64(s.held[player]), np.int64(s.twice[player]), np.int64(s.jokers[player])
+    if face == JOKER:
+        jokers -= 1
+    else:
+        bit = np.int64(1) << face
+        held &= ~(bit & ~twice)
+        twice &= ~bit
+    return _hand_value(s, player, held, twice, jokers, risk) - danger(s, player, face)
 
 
 @kernel

@@ -230,7 +230,7 @@ def _joker_is_usable(s, player, held, jokers, not_meld):
     side = side_of(player)
     if s.rules.joker_melds and jokers >= 3:
         return True
-    for m in range(s.num_melds):
+    for m in range(np.int64(s.num_melds)):
         if s.meld_side[m] == side and m != not_meld and _takes_joker(s, m):
             return True
     if s.rules.wilds_per_meld == 0:
@@ -457,20 +457,13 @@ def _list_wild_lays(s, player, must, out, n):
     """List what is laid with wild cards, except for jokers alone; only with the face `must`, unless it is NO_CARD."""
     if s.rules.wilds_per_meld == 0:
         return n
-    if s.jokers[player] > 0:
-        n = _list_with(s, player, must, state.WILD_JOKER, out, n)
-        if s.rules.wilds_per_meld == 2 and s.jokers[player] > 1:
-            n = _list_doubles(s, player, must, 0, 0, out, n)
-    if s.rules.pinelle:
-        for wild in range(1, state.NUM_WILD_KINDS):
-            if s.held[player] >> state.WILD_FACES[wild] & 1:
-                n = _list_with(s, player, must, wild, out, n)
-        if s.rules.wilds_per_meld == 2:
-            for first in range(state.NUM_WILD_KINDS):
-                for second in range(state.NUM_WILD_KINDS):
-                    if first + second:
-                        n = _list_doubles(s, player, must, first, second, out, n)
-    return n
+    kinds = state.NUM_WILD_KINDS if s.rules.pinelle else 1
+    for wild in range(kinds):
+        if state.num_held(s, player, state.WILD_FACES[wild]) > 0:
+            n = _list_with(s, player, must, wild, out, n)
+        if wild == 0:
+            n = _list_doubles(s, player, must, 0, 1, out, n)
+    return _list_doubles(s, player, must, 1, kinds * kinds, out, n)
 
 
 @kernel
@@ -562,27 +555,33 @@ def _list_wild_additions(s, player, op, places, wild, out, n):
 
 
 @kernel
-def _list_doubles(s, player, must, first, second, out, n):
-    """List the runs of a natural card, two wild cards of these kinds, and a natural card (3.3)."""
-    for suit in range(NUM_SUITS):
-        steps = steps_of(np.int64(s.held[player]), suit)
-        starts = steps & steps >> 3
-        while starts:
-            low = lowest_card(starts)
-            starts &= starts - 1
-            action = actions.double_action(suit, low, first, second)
-            if _can_lay(s, player, must, action):
-                out[n] = action
-                n += 1
+def _list_doubles(s, player, must, pair, end, out, n):
+    """List the runs of a natural card, two wild cards, and a natural card, for pairs of kinds up to `end` (3.3)."""
+    if s.rules.wilds_per_meld < 2:
+        return n
+    for number in range(pair, end):
+        first, second = number // state.NUM_WILD_KINDS, number % state.NUM_WILD_KINDS
+        for suit in range(NUM_SUITS):
+            steps = steps_of(np.int64(s.held[player]), suit)
+            starts = steps & steps >> 3
+            while starts:
+                low = lowest_card(starts)
+                starts &= starts - 1
+                cell = suit * NUM_STEPS + low
+                if cell + 1 == melds.NATURAL_CELLS[first] or cell + 2 == melds.NATURAL_CELLS[second]:
+                    continue  # a two that would be natural there
+                action = actions.double_action(suit, low, first, second)
+                if _can_lay(s, player, must, action):
+                    out[n] = action
+                    n += 1
     return n
 
 
 @kernel
 def _can_lay(s, player, must, action):
-    """Return whether a meld, which has enough natural cards, may be begun."""
-    op, x, y, wild = parts(action)
+    """Return whether the hand has the cards of a meld, and may do without them."""
     faces, second, jokers, spades, clubs = cards_laid(action)
-    if _explain_shape(s, op, x, y, wild) or not _holds(s, player, faces, second, jokers, spades, clubs):
+    if not _holds(s, player, faces, second, jokers, spades, clubs):
         return False
     if must != NO_CARD and not _uses(must, faces, jokers, spades, clubs):
         return False

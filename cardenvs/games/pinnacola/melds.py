@@ -39,27 +39,24 @@ def may_grow(s, m):
 @kernel
 def takes(s, m, op, x):
     """Return whether meld `m` takes the card at `x` of an action of kind `op`, whoever plays (3)."""
-    kind = s.meld_kind[m]
+    kind, key, size = s.meld_kind[m], s.meld_key[m], np.int64(s.meld_size[m])
+    jokers, wilds = s.meld_wilds[m, WILD_JOKER], num_wilds(s, m)
+    has_room = op < actions.OP_GAP_RUN or wilds < s.rules.wilds_per_meld
     if op == actions.OP_TO_JOKERS:
-        return kind == JOKERS and s.meld_size[m] == 3
+        return kind == JOKERS and size == 3
     if op == actions.OP_TO_SET or op == actions.OP_SWAP_SET:
-        if kind != SET or s.meld_key[m] != x % NUM_RANKS or s.meld_naturals[m] >> x // NUM_RANKS & 1:
+        if kind != SET or key != x % NUM_RANKS or s.meld_naturals[m] >> x // NUM_RANKS & 1:
             return False
-        return s.meld_size[m] < state.MAX_SET if op == actions.OP_TO_SET else s.meld_wilds[m, WILD_JOKER] > 0
+        return size < state.MAX_SET if op == actions.OP_TO_SET else jokers > 0
     if op == actions.OP_WILD_TO_SET:
-        is_set = kind == SET and s.meld_key[m] == x and s.meld_size[m] < state.MAX_SET
-        return is_set and num_wilds(s, m) < s.rules.wilds_per_meld
-    if kind != RUN or s.meld_key[m] != x // NUM_STEPS:
+        return kind == SET and key == x and size < state.MAX_SET and has_room
+    if kind != RUN or key != x // NUM_STEPS:
         return False
     step = x % NUM_STEPS
     if op == actions.OP_SWAP_RUN:
-        return (s.meld_wilds[m, WILD_JOKER] >> step & 1) == 1
-    is_end = step == s.meld_low[m] - 1
-    if op == actions.OP_ABOVE or op == actions.OP_WILD_ABOVE:
-        is_end = step == s.meld_low[m] + s.meld_size[m]
-    if not is_end or not may_grow(s, m):
-        return False
-    return op < actions.OP_GAP_RUN or num_wilds(s, m) < s.rules.wilds_per_meld
+        return (jokers >> step & 1) == 1
+    is_above = op == actions.OP_ABOVE or op == actions.OP_WILD_ABOVE
+    return step == s.meld_low[m] + (size if is_above else -1) and has_room and may_grow(s, m)
 
 
 @kernel(inline=True)
@@ -79,15 +76,7 @@ def may_touch_others(s, op):
 @kernel(inline=True)
 def _is_same(s, a, b):
     """Return whether two melds differ in nothing, so that it does not matter which one gets a card."""
-    return (
-        s.meld_side[a] == s.meld_side[b]
-        and s.meld_size[a] == s.meld_size[b]
-        and s.meld_low[a] == s.meld_low[b]
-        and s.meld_naturals[a] == s.meld_naturals[b]
-        and s.meld_wilds[a, 0] == s.meld_wilds[b, 0]
-        and s.meld_wilds[a, 1] == s.meld_wilds[b, 1]
-        and s.meld_wilds[a, 2] == s.meld_wilds[b, 2]
-    )
+    return s.meld_shape[a] == s.meld_shape[b]
 
 
 @kernel
@@ -96,7 +85,7 @@ def nth_meld(s, op, x, k):
     side = side_of(s.current_player)
     first, second, number = NO_ROOM, NO_ROOM, 0
     for others in range(2 if may_touch_others(s, op) else 1):
-        for m in range(s.num_melds):
+        for m in range(np.int64(s.num_melds)):
             if (s.meld_side[m] != side) == others and m != s.not_meld and takes(s, m, op, x):
                 if (first >= 0 and _is_same(s, first, m)) or (second >= 0 and _is_same(s, second, m)):
                     continue
@@ -116,7 +105,7 @@ def refresh(s, side):
     above, below, wild_above, wild_below = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     joker_cells, set_faces, joker_faces, wild_sets = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     takes_joker, pinnacola, poker, pinnacolone = False, False, False, False
-    for m in range(s.num_melds):
+    for m in range(np.int64(s.num_melds)):
         if s.meld_side[m] != side:
             continue
         key, size = np.int64(s.meld_key[m]), np.int64(s.meld_size[m])
@@ -147,13 +136,11 @@ def refresh(s, side):
                 joker_faces |= missing
         else:
             takes_joker = takes_joker or size == 3
-    s.above[side], s.below[side], s.wild_above[side], s.wild_below[side] = above, below, wild_above, wild_below
-    s.joker_cells[side], s.set_faces[side], s.joker_faces[side], s.wild_sets[side] = (
-        joker_cells, set_faces, joker_faces, wild_sets,
-    )  # fmt: skip
-    s.takes_joker[side], s.has_pinnacola[side], s.has_poker[side], s.has_pinnacolone[side] = (
-        takes_joker, pinnacola, poker, pinnacolone,
-    )  # fmt: skip
+    s.above[side], s.below[side] = above, below
+    s.wild_above[side], s.wild_below[side], s.wild_sets[side] = wild_above, wild_below, wild_sets
+    s.joker_cells[side], s.joker_faces[side], s.set_faces[side] = joker_cells, joker_faces, set_faces
+    s.takes_joker[side], s.has_poker[side] = takes_joker, poker
+    s.has_pinnacola[side], s.has_pinnacolone[side] = pinnacola, pinnacolone
 
 
 @kernel
@@ -206,17 +193,18 @@ def lay(s, player, action):
     s.known_jokers[player] = max(np.int64(s.known_jokers[player]) - jokers, 0)
     s.hand_sizes[player] -= jokers
     s.melded_jokers[side] += jokers
+    describe(s, m)
     refresh(s, side)
-    count_points(s, m)
     return m
 
 
 @kernel(inline=True)
-def count_points(s, m):
-    """Write the points of a meld that has changed."""
+def describe(s, m):
+    """Write the fields that follow from a meld which has changed, but for those of `refresh`."""
     points = points_of(s, m)
     s.points[s.meld_side[m]] += points - s.meld_points[m]
     s.meld_points[m] = points
+    s.meld_shape[m] = shape_of(s, m)
 
 
 @kernel
@@ -231,62 +219,50 @@ def _move(s, player, side, faces):
 @kernel(inline=True)
 def _begin(s, side, op, x, y, wild):
     """Begin a meld; `op`, `x`, `y` and `wild` are the parts of the action."""
+    kind, key, low, size = RUN, x // NUM_STEPS, x % NUM_STEPS, 3
+    one, another = np.int64(0), np.int64(0)  # wild cards, of kind `wild` and, in a run with two of them, of kind `y`
+    if op == actions.OP_JOKERS:
+        kind, key, low, size, one = JOKERS, 0, 0, x, x
+    elif op == actions.OP_SET or op == actions.OP_WILD_SET:
+        one = np.int64(op == actions.OP_WILD_SET)
+        kind, key, low, size = SET, x, 0, count_bits(np.int64(y)) + one
+    elif op == actions.OP_RUN:
+        size = y
+    elif op == actions.OP_GAP_RUN:
+        one = 1 << low + y
+    else:
+        size, one, another = 4, 4 << low, 2 << low
+    naturals = ((np.int64(1) << size) - 1 << low) & ~(one | another)
+    if kind != RUN:
+        naturals = np.int64(y) if kind == SET else 0
     m = np.int64(s.num_melds)
     s.num_melds += 1
-    s.meld_side[m] = side
-    s.meld_low[m] = 0
-    for kind in range(state.NUM_WILD_KINDS):
-        s.meld_wilds[m, kind] = 0
-    if op == actions.OP_JOKERS:
-        s.meld_kind[m], s.meld_key[m], s.meld_size[m], s.meld_naturals[m] = JOKERS, 0, x, 0
-        s.meld_wilds[m, WILD_JOKER] = x
-    elif op == actions.OP_SET or op == actions.OP_WILD_SET:
-        s.meld_kind[m], s.meld_key[m], s.meld_naturals[m] = SET, x, y
-        s.meld_size[m] = count_bits(np.int64(y))
-        if op == actions.OP_WILD_SET:
-            s.meld_wilds[m, wild] = 1
-            s.meld_size[m] += 1
-    else:
-        low = x % NUM_STEPS
-        s.meld_kind[m], s.meld_key[m], s.meld_low[m], s.meld_size[m] = RUN, x // NUM_STEPS, low, 3
-        if op == actions.OP_RUN:
-            s.meld_size[m] = y
-        elif op == actions.OP_GAP_RUN:
-            s.meld_wilds[m, wild] = 1 << low + y
-        else:
-            s.meld_size[m] = 4
-            s.meld_wilds[m, y] |= 2 << low
-            s.meld_wilds[m, wild] |= 4 << low
-        taken = np.int64(s.meld_wilds[m, 0]) | s.meld_wilds[m, 1] | s.meld_wilds[m, 2]
-        s.meld_naturals[m] = ((np.int64(1) << s.meld_size[m]) - 1 << low) & ~taken
+    s.meld_side[m], s.meld_kind[m], s.meld_key[m] = side, kind, key
+    s.meld_low[m], s.meld_size[m], s.meld_naturals[m] = low, size, naturals
+    for k in range(state.NUM_WILD_KINDS):
+        s.meld_wilds[m, k] = one * (k == wild) | another * (k == y)
+    s.meld_points[m] = 0
 
 
 @kernel(inline=True)
 def _extend(s, m, op, x, wild):
     """Add a card to a meld, or replace a joker in it."""
-    if op == actions.OP_TO_JOKERS:
-        s.meld_wilds[m, WILD_JOKER] += 1
-        s.meld_size[m] += 1
+    natural, change = np.int64(0), 0  # the bit of a natural card, and the change of the wild cards of kind `wild`
+    if op == actions.OP_TO_JOKERS or op == actions.OP_WILD_TO_SET:
+        change = 1
     elif op == actions.OP_TO_SET or op == actions.OP_SWAP_SET:
-        s.meld_naturals[m] |= 1 << x // NUM_RANKS
-        if op == actions.OP_TO_SET:
-            s.meld_size[m] += 1
-        else:
-            s.meld_wilds[m, WILD_JOKER] -= 1
-    elif op == actions.OP_WILD_TO_SET:
-        s.meld_wilds[m, wild] += 1
-        s.meld_size[m] += 1
+        natural, change = np.int64(1) << x // NUM_RANKS, -1 if op == actions.OP_SWAP_SET else 0
     else:
-        bit = 1 << x % NUM_STEPS
-        if op == actions.OP_WILD_ABOVE or op == actions.OP_WILD_BELOW:
-            s.meld_wilds[m, wild] |= bit
-        else:
-            s.meld_naturals[m] |= bit
+        natural = np.int64(1) << x % NUM_STEPS
         if op == actions.OP_SWAP_RUN:
-            s.meld_wilds[m, WILD_JOKER] &= ~bit
-        else:
-            s.meld_size[m] += 1
-            s.meld_low[m] -= op == actions.OP_BELOW or op == actions.OP_WILD_BELOW
+            change = -natural
+        elif op == actions.OP_WILD_ABOVE or op == actions.OP_WILD_BELOW:
+            natural, change = np.int64(0), natural
+        s.meld_low[m] -= op == actions.OP_BELOW or op == actions.OP_WILD_BELOW
+    s.meld_naturals[m] |= natural
+    s.meld_wilds[m, wild] += change
+    if not is_swap(op):
+        s.meld_size[m] += 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -324,13 +300,11 @@ def hand_points(s, player):
 
 @kernel
 def shape_of(s, m):
-    """Return a number that says all about a meld, 0 if there is none: what its counter shows.
+    """Return a number that says all about a meld, and is not 0.
 
     Its digits are, from the lowest: the kind (4), the side (2), suit or rank (16), lowest step or suits (16), the size
     (16), and two wild cards (64 each): 0 for none, else 1 + 14 * kind + step.
     """
-    if m >= s.num_melds:
-        return np.int64(0)
     kind = np.int64(s.meld_kind[m])
     wilds = np.int64(0)
     if kind == RUN:

@@ -6,11 +6,10 @@ Legal actions are in legal.py, melds in melds.py, and what moves cards in effect
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.returns import Returns, win_or_loss
-from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.core.rng import DEAL, canonical_shuffle, shuffle, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.pinnacola import actions, effects, hands, legal, melds, state, table
 from cardenvs.games.pinnacola.actions import parts
@@ -28,31 +27,38 @@ _NOBODY = -1
 @kernel
 def deal(s, given, log):
     """Deal the first time; the last player is the dealer (2.1)."""
-    ev.log_create(log, table.NEW_DECK, table.STOCK, state.num_stock(s))
+    ev.log_create(log, table.NEW_DECK, table.STOCK, state.num_cards(s))
     s.dealer = s.rules.num_players - 1
     for place in range(state.DECK_SIZE):
         s.row[place] = NO_CARD
-    _begin_hand(s, given, log)
+    _lay_out_deck(s)
+    shuffle_rest(s, s.deck, state.num_cards(s), given)
+    _begin_hand(s, log)
 
 
 @kernel
-def _begin_hand(s, given, log):
-    """Shuffle and deal, and let the player after the dealer begin (2)."""
+def _lay_out_deck(s):
+    """Put the cards of the game into `deck` in order, to be shuffled from the stream of the next hand."""
     place = 0
     for face in range(state.NUM_FACES):
         for _ in range(state.copies_of(s, face)):
             s.deck[place] = face
             place += 1
-    start_stream(s, DEAL, s.num_hands)
-    shuffle_rest(s, s.deck, place, given)
     for k in range(place, state.DECK_SIZE):
         s.deck[k] = NO_CARD
+    start_stream(s, DEAL, np.int64(s.num_hands))
+
+
+@kernel
+def _begin_hand(s, log):
+    """Deal the shuffled deck, and let the player after the dealer begin (2)."""
     s.num_hands += 1
     s.num_turns = 0
-    ev.log_set(log, table.NEW_HAND, ev.NO_PLAYER, table.HAND_NUMBER, s.num_hands)
-    ev.log_set(log, table.IS_DEALER, s.dealer, table.DEALER, s.dealer)
+    dealer = np.int64(s.dealer)
+    ev.log_set(log, table.NEW_HAND, ev.NO_PLAYER, table.HAND_NUMBER, np.int64(s.num_hands))
+    ev.log_set(log, table.IS_DEALER, dealer, table.DEALER, dealer)
     effects.deal_cards(s, log)
-    _begin_turn(s, wrap(s.dealer + 1, s.rules.num_players))
+    _begin_turn(s, wrap(dealer + 1, np.int64(s.rules.num_players)))
 
 
 @kernel(inline=True)
@@ -110,7 +116,7 @@ def _end_turn(s, player, log):
         ev.log_note(log, table.NO_STOCK, ev.NO_PLAYER, 0)
         _end_hand(s, _NOBODY, log)
     else:
-        _begin_turn(s, wrap(player + 1, s.rules.num_players))
+        _begin_turn(s, wrap(player + 1, np.int64(s.rules.num_players)))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -132,24 +138,26 @@ def _close(s, player, log):
 @kernel
 def _end_hand(s, closer, log):
     """Show the hands, score, and deal again or end the game (6, 7)."""
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         effects.show_hand(s, p, log)
     for side in range(NUM_SIDES):
         s.scores[side] += _score_side(s, side, closer, log)
-        ev.log_set(log, table.NEW_SCORE, side, table.SCORE + side, s.scores[side])
+        ev.log_set(log, table.NEW_SCORE, side, table.SCORE + side, np.int64(s.scores[side]))
     if s.rules.target == NONE:
         pay_scores(s, 1, NUM_SIDES)
     elif goes_on(s, 1, NUM_SIDES, state.MAX_HANDS, table.WINS, table.DRAWN, log):
         effects.gather_cards(s, log)
-        s.dealer = wrap(s.dealer + 1, s.rules.num_players)
-        _begin_hand(s, NO_DECK, log)
+        s.dealer = wrap(np.int64(s.dealer) + 1, np.int64(s.rules.num_players))
+        _lay_out_deck(s)
+        shuffle(s, s.deck, np.int64(0), state.num_cards(s))
+        _begin_hand(s, log)
 
 
 @kernel
 def _score_side(s, side, closer, log):
     """Return the score of a side, and log its parts (6.3, 6.4)."""
     melded, left = np.int64(s.points[side]), np.int64(0)
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         if side_of(p) == side:
             left += melds.hand_points(s, p)
     score = melded - left
@@ -216,7 +224,7 @@ def determinize(s, player, seed):
 def _deal_world(s, player):
     """Deal the hidden cards; `deck` below the stock has room for those of the hands, as they have left it."""
     first, end = np.int64(s.num_dealt), np.int64(s.num_dealt + state.num_stock(s))
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         if p != player:
             for face in range(state.NUM_FACES):
                 for _ in range(state.num_held(s, p, face) - state.num_known(s, p, face)):
@@ -224,7 +232,7 @@ def _deal_world(s, player):
                     s.deck[first] = face
             s.held[p], s.twice[p], s.jokers[p] = s.known_held[p], s.known_twice[p], s.known_jokers[p]
     canonical_shuffle(s, s.deck, first, end)
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         if p != player:
             size = np.int64(s.hand_sizes[p])
             number = size

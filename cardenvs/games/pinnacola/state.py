@@ -5,6 +5,8 @@ hand is a bit set of the faces it has, another of those it has twice, and a numb
 
 A *cell* is a place in a run: suit * 14 + step, where steps 0 to 13 are the ace, 2, ..., K and the ace again. So there
 are 56 cells, and a run of any length is a row of neighbouring bits of a set of cells.
+
+Kernels pass int64 to each other, because Numba compiles a kernel again for every other combination of types.
 """
 
 from dataclasses import dataclass
@@ -36,7 +38,7 @@ NUM_STEPS = 14
 NUM_CELLS = NUM_SUITS * NUM_STEPS
 
 # Melds
-NO_MELD, RUN, SET, JOKERS = range(4)  # what a place on the table holds
+RUN, SET, JOKERS = range(1, 4)  # kinds of melds
 MAX_MELDS = DECK_SIZE // 3
 MIN_RUN, MAX_SET = 3, 4
 PINNACOLONE = 13  # length
@@ -122,9 +124,9 @@ STATE = record(
         ("hand_sizes", "i1", (MAX_PLAYERS,)),
         ("num_dealt", "i1"),
         ("num_row", "i1"),
-        # Melds, in the order in which they were laid
+        # Melds, in the order in which they were laid. What is after them is of no meaning.
         ("num_melds", "i1"),
-        ("meld_kind", "i1", (MAX_MELDS,)),  # RUN, SET or JOKERS; NO_MELD after the last one
+        ("meld_kind", "i1", (MAX_MELDS,)),  # RUN, SET or JOKERS
         ("meld_side", "i1", (MAX_MELDS,)),
         ("meld_key", "i1", (MAX_MELDS,)),  # suit of a run, rank of a set
         ("meld_low", "i1", (MAX_MELDS,)),  # lowest step of a run
@@ -132,6 +134,7 @@ STATE = record(
         ("meld_naturals", "i2", (MAX_MELDS,)),  # bits: steps of a run, suits of a set
         ("meld_wilds", "i2", (MAX_MELDS, NUM_WILD_KINDS)),  # of each kind: bits of the steps of a run, else a number
         ("meld_points", "i2", (MAX_MELDS,)),  # what each counts (6.2)
+        ("meld_shape", "i8", (MAX_MELDS,)),  # all about a meld in a number, see melds.shape_of
         ("points", "i2", (NUM_SIDES,)),  # of all melds of a side
         # What follows from the melds of a side, as bit sets. Only `melds.refresh` writes it.
         ("above", "i8", (NUM_SIDES,)),  # cells at which a natural card continues a run
@@ -193,9 +196,15 @@ _count_cards = kernel(inline=True)(count_cards)
 
 
 @kernel(inline=True)
+def num_cards(s):
+    """Return the number of cards in the game."""
+    return np.int64(_count_cards(s.rules))
+
+
+@kernel(inline=True)
 def num_stock(s):
     """Return the number of cards in the stock."""
-    return _count_cards(s.rules) - s.num_dealt
+    return num_cards(s) - s.num_dealt
 
 
 @kernel(inline=True)

@@ -7,6 +7,7 @@ from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.pinnacola import actions, hands, legal, melds, state
 from cardenvs.games.pinnacola.actions import cards_laid, parts
+from cardenvs.games.pinnacola.candidates import candidates
 from cardenvs.games.pinnacola.state import (
     DRAW,
     FACE_LABELS,
@@ -129,7 +130,7 @@ class PinnacolaView(View):
             table.put("melds", faces, player=side)
             table.set("score", s.scores[side], player=side)
         for m in range(MAX_MELDS):
-            table.set(f"meld_{m}", melds.shape_of(s, m))
+            table.set(f"meld_{m}", s.meld_shape[m] if m < s.num_melds else 0)
         table.set("dealer", s.dealer)
         table.set("hand_number", s.num_hands)
 
@@ -233,6 +234,10 @@ class PinnacolaView(View):
             "stock": int(state.num_stock(s)),
             "not_seen_yet": {_TEXTS[face]: number for face, number in enumerate(unseen(s, player)) if number},
         }  # fmt: skip
+
+    def candidates(self, state, player):
+        """Return whole turns, or the legal steps of a turn that has begun to meld."""
+        return candidates(state, player)
 
     def describe_event(self, event, kind):
         if event.kind == "shape":
