@@ -82,10 +82,10 @@ WILD_0 = SWAP_SET_0 + NUM_CARDS * MOST_ALIKE
 # Within the block of a kind of wild card
 _GAP_RUN = 0
 _WILD_SET = _GAP_RUN + NUM_SUITS * STARTS * MIN_RUN
-_WILD_ABOVE = _WILD_SET + NUM_RANKS * NUM_WILD_SETS
-_WILD_BELOW = _WILD_ABOVE + NUM_SUITS * ENDS * MOST_ALIKE
-_WILD_TO_SET = _WILD_BELOW + NUM_SUITS * ENDS * MOST_ALIKE
-_BLOCK = _WILD_TO_SET + NUM_RANKS * MOST_ALIKE
+WILD_ABOVE = _WILD_SET + NUM_RANKS * NUM_WILD_SETS
+WILD_BELOW = WILD_ABOVE + NUM_SUITS * ENDS * MOST_ALIKE
+WILD_TO_SET = WILD_BELOW + NUM_SUITS * ENDS * MOST_ALIKE
+_BLOCK = WILD_TO_SET + NUM_RANKS * MOST_ALIKE
 DOUBLE_0 = WILD_0 + _BLOCK
 DOUBLE_STARTS = STARTS - 1
 _DOUBLES = NUM_SUITS * DOUBLE_STARTS
@@ -123,15 +123,11 @@ def run_action(suit, low, length):
 
 
 @kernel(inline=True)
-def above_action(cell, k):
-    """Return the id of adding the natural card of a cell above the k-th run that takes it."""
-    return ABOVE_0 + (cell // NUM_STEPS * ENDS + cell % NUM_STEPS - MIN_RUN) * MOST_ALIKE + k
-
-
-@kernel(inline=True)
-def below_action(cell, k):
-    """Return the id of adding the natural card of a cell below the k-th run that takes it."""
-    return BELOW_0 + (cell // NUM_STEPS * ENDS + cell % NUM_STEPS) * MOST_ALIKE + k
+def place_number(op, x):
+    """Return the number of a place among those of an addition or replacement: `x` is its cell, face or rank."""
+    if op in (OP_ABOVE, OP_WILD_ABOVE):
+        return x - MIN_RUN * (x // NUM_STEPS) - MIN_RUN
+    return x - MIN_RUN * (x // NUM_STEPS) if op in (OP_BELOW, OP_WILD_BELOW) else x
 
 
 @kernel(inline=True)
@@ -150,24 +146,6 @@ def gap_run_action(suit, low, gap, wild):
 def wild_set_action(rank, number, wild):
     """Return the id of laying a set of natural cards in WILD_SET_SUITS[number] and a wild card."""
     return block_of(wild) + _WILD_SET + rank * NUM_WILD_SETS + number
-
-
-@kernel(inline=True)
-def wild_above_action(cell, k, wild):
-    """Return the id of adding a wild card above a run, for the card of a cell."""
-    return block_of(wild) + _WILD_ABOVE + above_action(cell, k) - ABOVE_0
-
-
-@kernel(inline=True)
-def wild_below_action(cell, k, wild):
-    """Return the id of adding a wild card below a run, for the card of a cell."""
-    return block_of(wild) + _WILD_BELOW + below_action(cell, k) - BELOW_0
-
-
-@kernel(inline=True)
-def wild_to_set_action(rank, k, wild):
-    """Return the id of adding a wild card to the k-th set of a rank that takes it."""
-    return block_of(wild) + _WILD_TO_SET + rank * MOST_ALIKE + k
 
 
 @kernel(inline=True)
@@ -253,16 +231,16 @@ def _parts_with_wild(number, wild):
     if number < _WILD_SET:
         place = number // MIN_RUN
         return OP_GAP_RUN, place // STARTS * NUM_STEPS + place % STARTS, number % MIN_RUN, wild
-    if number < _WILD_ABOVE:
+    if number < WILD_ABOVE:
         number -= _WILD_SET
         return OP_WILD_SET, number // NUM_WILD_SETS, WILD_SET_SUITS[number % NUM_WILD_SETS], wild
-    if number < _WILD_BELOW:
-        cell, k = _cell_and_meld(number - _WILD_ABOVE, MIN_RUN)
+    if number < WILD_BELOW:
+        cell, k = _cell_and_meld(number - WILD_ABOVE, MIN_RUN)
         return OP_WILD_ABOVE, cell, k, wild
-    if number < _WILD_TO_SET:
-        cell, k = _cell_and_meld(number - _WILD_BELOW, 0)
+    if number < WILD_TO_SET:
+        cell, k = _cell_and_meld(number - WILD_BELOW, 0)
         return OP_WILD_BELOW, cell, k, wild
-    return OP_WILD_TO_SET, (number - _WILD_TO_SET) // MOST_ALIKE, (number - _WILD_TO_SET) % MOST_ALIKE, wild
+    return OP_WILD_TO_SET, (number - WILD_TO_SET) // MOST_ALIKE, (number - WILD_TO_SET) % MOST_ALIKE, wild
 
 
 @kernel(inline=True)

@@ -25,6 +25,7 @@ _BLACK_TWO = 30.0  # of a pinella in hand
 _DRAW = 9.0  # of a card from the stock
 _CARD_OF_OTHERS = 6.0  # what a card in an opponent's hand costs them when somebody closes
 _FITS, _MAY_FIT = 8.0, 0.25  # of a discard beside its value that the next player can add to a meld; of others
+_EXPOSED = 8.0  # of a joker on the table, for each unseen card with which an opponent could take it
 _NONE = -1e9
 
 
@@ -150,6 +151,8 @@ def _position_value(s, player, risk):
     """Return the points of the side, the value of the hand, and what closing is worth, if it is possible now."""
     value = 1.0 * s.points[side_of(player)]
     if s.hand_sizes[player] > 1:
+        if s.rules.joker_replace == state.ANY_SIDE:
+            value -= _EXPOSED * (1.0 - risk) * _num_exposing(s, player)
         held, twice = np.int64(s.held[player]), np.int64(s.twice[player])
         return value + _hand_value(s, player, held, twice, np.int64(s.jokers[player]), risk)
     value += s.rules.close_bonus
@@ -161,6 +164,25 @@ def _position_value(s, player, risk):
     if s.rules.in_mano and s.num_turns < s.rules.num_players:
         value += value + s.rules.close_bonus
     return value
+
+
+@kernel
+def _num_exposing(s, player):
+    """Return how many cards that `player` has not seen could replace a joker of the side."""
+    side, number = side_of(player), np.int64(0)
+    for suit in range(NUM_SUITS):
+        cells = s.joker_cells[side] >> NUM_STEPS * suit & ((1 << NUM_STEPS) - 1)
+        faces = s.joker_faces[side] >> NUM_RANKS * suit | cells | cells >> NUM_RANKS
+        bits = faces & 8191
+        while bits:
+            face = suit * NUM_RANKS + lowest_card(bits)
+            bits &= bits - 1
+            number += 2 - state.num_held(s, player, face)
+            for k in range(state.NUM_SIDES):
+                number -= (s.melded[k] >> face & 1) + (s.melded_twice[k] >> face & 1)
+            for k in range(np.int64(s.num_row)):
+                number -= s.row[k] == face
+    return number
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -304,9 +304,9 @@ def _list_plain_lays(s, player, must, out, n):
             above |= s.above[1 - side]
             below |= s.below[1 - side]
             sets |= s.set_faces[1 - side]
-        n = _list_additions(s, player, actions.OP_ABOVE, above & cells, out, n)
-        n = _list_additions(s, player, actions.OP_BELOW, below & cells, out, n)
-        n = _list_additions(s, player, actions.OP_TO_SET, sets & faces, out, n)
+        n = _list_places(s, player, actions.OP_ABOVE, above & cells, actions.ABOVE_0, out, n)
+        n = _list_places(s, player, actions.OP_BELOW, below & cells, actions.BELOW_0, out, n)
+        n = _list_places(s, player, actions.OP_TO_SET, sets & faces, actions.TO_SET_0, out, n)
     has_room = jokers > 0 and melds.nth_meld(s, actions.OP_TO_JOKERS, 0, 0) != melds.NO_ROOM
     if has_room and _leaves_enough(s, player, actions.TO_JOKERS, 1):
         out[n] = actions.TO_JOKERS
@@ -366,21 +366,24 @@ def _list_sets(s, player, held, must, out, n):
 
 
 @kernel
-def _list_additions(s, player, op, places, out, n):
-    """List additions of a natural card at the cells or faces of a bit set (4.4)."""
+def _list_places(s, player, op, places, first, out, n):
+    """List additions and replacements of kind `op` at the cells, faces or ranks of a bit set (4.4, 4.5, 4.7).
+
+    `first` is the lowest id of this kind.
+    """
     while places:
         x = lowest_card(places)
         places &= places - 1
         for k in range(MOST_ALIKE):
-            if melds.nth_meld(s, op, x, k) == melds.NO_ROOM:
+            m = melds.nth_meld(s, op, x, k)
+            if m == melds.NO_ROOM:
                 break
-            if op == actions.OP_ABOVE:
-                action = actions.above_action(x, k)
-            elif op == actions.OP_BELOW:
-                action = actions.below_action(x, k)
+            action = first + actions.place_number(op, x) * MOST_ALIKE + k
+            if melds.is_swap(op):
+                is_legal = _can_swap(s, player, op, x, action, m)
             else:
-                action = actions.TO_SET_0 + x * MOST_ALIKE + k
-            if _leaves_enough(s, player, action, 1):
+                is_legal = _leaves_enough(s, player, action, 1)
+            if is_legal:
                 out[n] = action
                 n += 1
     return n
@@ -400,29 +403,8 @@ def _list_swaps(s, player, out, n):
     if melds.may_touch_others(s, actions.OP_SWAP_RUN):
         cells |= s.joker_cells[1 - side]
         faces |= s.joker_faces[1 - side]
-    cells &= state.cells_of(held)
-    faces &= held
-    while cells:
-        cell = lowest_card(cells)
-        cells &= cells - 1
-        n = _list_swaps_at(s, player, actions.OP_SWAP_RUN, cell, actions.SWAP_RUN_0 + cell * MOST_ALIKE, out, n)
-    while faces:
-        face = lowest_card(faces)
-        faces &= faces - 1
-        n = _list_swaps_at(s, player, actions.OP_SWAP_SET, face, actions.SWAP_SET_0 + face * MOST_ALIKE, out, n)
-    return n
-
-
-@kernel
-def _list_swaps_at(s, player, op, x, action, out, n):
-    for k in range(MOST_ALIKE):
-        m = melds.nth_meld(s, op, x, k)
-        if m == melds.NO_ROOM:
-            break
-        if _can_swap(s, player, op, x, action + k, m):
-            out[n] = action + k
-            n += 1
-    return n
+    n = _list_places(s, player, actions.OP_SWAP_RUN, cells & state.cells_of(held), actions.SWAP_RUN_0, out, n)
+    return _list_places(s, player, actions.OP_SWAP_SET, faces & held, actions.SWAP_SET_0, out, n)
 
 
 @kernel
@@ -501,9 +483,10 @@ def _list_with(s, player, must, wild, out, n):
     if natural_cell >= 0:
         above &= ~(np.int64(1) << natural_cell)
         below &= ~(np.int64(1) << natural_cell)
-    n = _list_wild_additions(s, player, actions.OP_WILD_ABOVE, above, wild, out, n)
-    n = _list_wild_additions(s, player, actions.OP_WILD_BELOW, below, wild, out, n)
-    return _list_wild_additions(s, player, actions.OP_WILD_TO_SET, sets, wild, out, n)
+    block = actions.block_of(wild)
+    n = _list_places(s, player, actions.OP_WILD_ABOVE, above, block + actions.WILD_ABOVE, out, n)
+    n = _list_places(s, player, actions.OP_WILD_BELOW, below, block + actions.WILD_BELOW, out, n)
+    return _list_places(s, player, actions.OP_WILD_TO_SET, sets, block + actions.WILD_TO_SET, out, n)
 
 
 @kernel
@@ -528,27 +511,6 @@ def _list_gap_runs(s, player, steps, suit, must, wild, out, n):
                 continue
             action = actions.gap_run_action(suit, low, gap, wild)
             if _leaves_enough(s, player, action, 3):
-                out[n] = action
-                n += 1
-    return n
-
-
-@kernel
-def _list_wild_additions(s, player, op, places, wild, out, n):
-    """List additions of a wild card at the cells, or to sets of the ranks, of a bit set (4.4)."""
-    while places:
-        x = lowest_card(places)
-        places &= places - 1
-        for k in range(MOST_ALIKE):
-            if melds.nth_meld(s, op, x, k) == melds.NO_ROOM:
-                break
-            if op == actions.OP_WILD_ABOVE:
-                action = actions.wild_above_action(x, k, wild)
-            elif op == actions.OP_WILD_BELOW:
-                action = actions.wild_below_action(x, k, wild)
-            else:
-                action = actions.wild_to_set_action(x, k, wild)
-            if _leaves_enough(s, player, action, 1):
                 out[n] = action
                 n += 1
     return n
