@@ -304,9 +304,9 @@ def _list_plain_lays(s, player, must, out, n):
             above |= s.above[1 - side]
             below |= s.below[1 - side]
             sets |= s.set_faces[1 - side]
-        n = _list_places(s, player, actions.OP_ABOVE, above & cells, actions.ABOVE_0, out, n)
-        n = _list_places(s, player, actions.OP_BELOW, below & cells, actions.BELOW_0, out, n)
-        n = _list_places(s, player, actions.OP_TO_SET, sets & faces, actions.TO_SET_0, out, n)
+        n = _list_additions(s, player, actions.OP_ABOVE, above & cells, actions.ABOVE_0, out, n)
+        n = _list_additions(s, player, actions.OP_BELOW, below & cells, actions.BELOW_0, out, n)
+        n = _list_additions(s, player, actions.OP_TO_SET, sets & faces, actions.TO_SET_0, out, n)
     has_room = jokers > 0 and melds.nth_meld(s, actions.OP_TO_JOKERS, 0, 0) != melds.NO_ROOM
     if has_room and _leaves_enough(s, player, actions.TO_JOKERS, 1):
         out[n] = actions.TO_JOKERS
@@ -366,24 +366,16 @@ def _list_sets(s, player, held, must, out, n):
 
 
 @kernel
-def _list_places(s, player, op, places, first, out, n):
-    """List additions and replacements of kind `op` at the cells, faces or ranks of a bit set (4.4, 4.5, 4.7).
-
-    `first` is the lowest id of this kind.
-    """
+def _list_additions(s, player, op, places, first, out, n):
+    """List additions of kind `op` at the cells, faces or ranks of a bit set (4.4); `first` is the lowest id of them."""
     while places:
         x = lowest_card(places)
         places &= places - 1
         for k in range(MOST_ALIKE):
-            m = melds.nth_meld(s, op, x, k)
-            if m == melds.NO_ROOM:
+            if melds.nth_meld(s, op, x, k) == melds.NO_ROOM:
                 break
             action = first + actions.place_number(op, x) * MOST_ALIKE + k
-            if melds.is_swap(op):
-                is_legal = _can_swap(s, player, op, x, action, m)
-            else:
-                is_legal = _leaves_enough(s, player, action, 1)
-            if is_legal:
+            if _leaves_enough(s, player, action, 1):
                 out[n] = action
                 n += 1
     return n
@@ -403,8 +395,25 @@ def _list_swaps(s, player, out, n):
     if melds.may_touch_others(s, actions.OP_SWAP_RUN):
         cells |= s.joker_cells[1 - side]
         faces |= s.joker_faces[1 - side]
-    n = _list_places(s, player, actions.OP_SWAP_RUN, cells & state.cells_of(held), actions.SWAP_RUN_0, out, n)
-    return _list_places(s, player, actions.OP_SWAP_SET, faces & held, actions.SWAP_SET_0, out, n)
+    n = _list_swaps_at(s, player, actions.OP_SWAP_RUN, cells & state.cells_of(held), actions.SWAP_RUN_0, out, n)
+    return _list_swaps_at(s, player, actions.OP_SWAP_SET, faces & held, actions.SWAP_SET_0, out, n)
+
+
+@kernel
+def _list_swaps_at(s, player, op, places, first, out, n):
+    """List the jokers that can be replaced at the cells or faces of a bit set; `first` as for additions."""
+    while places:
+        x = lowest_card(places)
+        places &= places - 1
+        for k in range(MOST_ALIKE):
+            m = melds.nth_meld(s, op, x, k)
+            if m == melds.NO_ROOM:
+                break
+            action = first + x * MOST_ALIKE + k
+            if _can_swap(s, player, op, x, action, m):
+                out[n] = action
+                n += 1
+    return n
 
 
 @kernel
@@ -484,9 +493,9 @@ def _list_with(s, player, must, wild, out, n):
         above &= ~(np.int64(1) << natural_cell)
         below &= ~(np.int64(1) << natural_cell)
     block = actions.block_of(wild)
-    n = _list_places(s, player, actions.OP_WILD_ABOVE, above, block + actions.WILD_ABOVE, out, n)
-    n = _list_places(s, player, actions.OP_WILD_BELOW, below, block + actions.WILD_BELOW, out, n)
-    return _list_places(s, player, actions.OP_WILD_TO_SET, sets, block + actions.WILD_TO_SET, out, n)
+    n = _list_additions(s, player, actions.OP_WILD_ABOVE, above, block + actions.WILD_ABOVE, out, n)
+    n = _list_additions(s, player, actions.OP_WILD_BELOW, below, block + actions.WILD_BELOW, out, n)
+    return _list_additions(s, player, actions.OP_WILD_TO_SET, sets, block + actions.WILD_TO_SET, out, n)
 
 
 @kernel
