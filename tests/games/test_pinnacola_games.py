@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 import pytest
-from pinnacola import GAME, begin, counts, full_deck, meld_key, move_of, moves_of
+from pinnacola import GAME, begin, counts, full_deck, meld_key, move_of, moves_of, position
 
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.games.pinnacola import actions
@@ -112,3 +112,55 @@ def test_five_thousand_games_are_those_of_the_oracle(part):
         kinds += play_and_compare(1000 * part + seed, options, 0.1, ("random", "melding")[seed % 2])
     assert kinds["closed"]
     assert all(kinds[op] for op in range(actions.OP_DOUBLE + 1))
+
+
+# -- agents -------------------------------------------------------------------------------------------------------
+
+
+def played(seed, names, **options):
+    """A finished hand of policies, by seat."""
+    state = GAME.new_state(seed=seed, **options)
+    while not state.is_terminal:
+        name = names[state.current_player % len(names)]
+        state.apply_unchecked(state.policy_action(name, 1000 * seed + len(state.actions)))
+    return state
+
+
+@pytest.mark.parametrize("options", [{}, {"num_players": 4, "pinelle": True}, {"close_needs": "pinnacola"}], ids=str)
+def test_the_heuristic_beats_random_play_and_closes(options):
+    margins, closed = [], 0
+    for seed in range(10):
+        first = played(seed, ("heuristic", "random"), **options)
+        second = played(seed, ("random", "heuristic"), **options)
+        margins += [first.returns[0], second.returns[1]]
+        closed += any("closes" in line for line in first.recap(0) if line.startswith(("player_0", "player_2")))
+    assert sum(margins) / len(margins) > 80
+    assert closed >= (1 if options.get("close_needs") else 5)
+
+
+def test_the_heuristic_keeps_a_long_run_without_wild_cards():
+    state = position("5h 7h X 2c Qd Kc 9s 9d", melds=["6s 7s 8s 9s Ts Js"])
+    action = state.policy_action("heuristic", 0)
+    assert "6♠ 7♠ 8♠" not in state.action_label(action)  # a joker there would keep the run from counting double
+
+
+def test_candidates_are_whole_turns():
+    state = position("7h 8h 9h Ks Kd Kc 4s 2d 3c", row="Td")
+    found = GAME.view.candidates(state, 0)
+    labels = [candidate.label for candidate in found]
+    assert len(set(labels)) == len(labels)
+    assert "meld 7♥ 8♥ 9♥, meld K♠ K♣ K♦, discard 4♠" in labels
+    assert "discard 2♦" in labels
+    for candidate in found:
+        copy = state.clone()
+        for action in candidate.actions:
+            copy.apply(action)
+        assert copy.current_player == 1
+
+
+def test_a_candidate_ends_where_the_player_draws():
+    state = position("9d 9s Kd 3c 8h Th", row="4c 9h Ks 2d", phase="draw")
+    found = {candidate.label for candidate in GAME.view.candidates(state, 0)}
+    assert "draw" in found
+    assert all(label == "draw" or label.startswith("take 9♥ and 2 more, meld ") for label in found)
+    assert len(found) == 2

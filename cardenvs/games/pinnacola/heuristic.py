@@ -24,8 +24,10 @@ _JOKER_EARLY, _JOKER_LATE = 48.0, 5.0  # of a joker in hand
 _BLACK_TWO = 30.0  # of a pinella in hand
 _DRAW = 9.0  # of a card from the stock
 _CARD_OF_OTHERS = 6.0  # what a card in an opponent's hand costs them when somebody closes
-_FITS, _MAY_FIT = 8.0, 0.25  # of a discard beside its value that the next player can add to a meld; of others
+_FITS, _MAY_FIT = 20.0, 0.5  # of a discard beside its value that the next player can add to a meld; of others
 _EXPOSED = 8.0  # of a joker on the table, for each unseen card with which an opponent could take it
+_NEARLY = 12.0  # of a run without wild cards to which one card is missing to count double, or to be a pinnacolone
+_NEEDED = 60.0  # the same where the side needs it to close
 _NONE = -1e9
 
 
@@ -153,6 +155,7 @@ def _position_value(s, player, risk):
     if s.hand_sizes[player] > 1:
         if s.rules.joker_replace == state.ANY_SIDE:
             value -= _EXPOSED * (1.0 - risk) * _num_exposing(s, player)
+        value += (1.0 - risk) * _potential(s, side_of(player))
         held, twice = np.int64(s.held[player]), np.int64(s.twice[player])
         return value + _hand_value(s, player, held, twice, np.int64(s.jokers[player]), risk)
     value += s.rules.close_bonus
@@ -163,6 +166,26 @@ def _position_value(s, player, risk):
             value -= _CARD_OF_OTHERS * s.hand_sizes[p]
     if s.rules.in_mano and s.num_turns < s.rules.num_players:
         value += value + s.rules.close_bonus
+    return value
+
+
+@kernel
+def _potential(s, side):
+    """Return what the melds of a side are worth beside their points, for what they may become (3.6, 5.2)."""
+    needs, value = s.rules.close_needs, 0.0
+    needs_pinnacola = needs in (state.NEEDS_PINNACOLA, state.NEEDS_BOTH) and not s.has_pinnacola[side]
+    needs_poker = needs in (state.NEEDS_POKER, state.NEEDS_BOTH) and not s.has_poker[side]
+    for m in range(np.int64(s.num_melds)):
+        if s.meld_side[m] != side:
+            continue
+        size = np.int64(s.meld_size[m])
+        if s.meld_kind[m] == state.SET and needs_poker and size < state.MAX_SET:
+            value += _NEEDED
+        if s.meld_kind[m] == state.RUN and melds.num_wilds(s, m) == 0:
+            is_short = size < s.rules.pinnacola_length
+            missing = (s.rules.pinnacola_length if is_short else state.PINNACOLONE) - size
+            if 0 < missing <= 3:
+                value += (_NEEDED if is_short and needs_pinnacola else _NEARLY) / missing
     return value
 
 
