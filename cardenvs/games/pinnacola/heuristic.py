@@ -23,11 +23,15 @@ _BESIDE, _NEAR, _SAME_RANK = 4.0, 2.5, 3.0  # for each card that is one or two s
 _JOKER_EARLY, _JOKER_LATE = 48.0, 5.0  # of a joker in hand
 _BLACK_TWO = 30.0  # of a pinella in hand
 _DRAW = 9.0  # of a card from the stock
+_TAKEN = 6.0  # of a card from the row, beside what it is worth at once
 _CARD_OF_OTHERS = 6.0  # what a card in an opponent's hand costs them when somebody closes
 _FITS, _MAY_FIT = 20.0, 0.5  # of a discard beside its value that the next player can add to a meld; of others
 _EXPOSED = 8.0  # of a joker on the table, for each unseen card with which an opponent could take it
 _NEARLY = 12.0  # of a run without wild cards to which one card is missing to count double, or to be a pinnacolone
 _NEEDED = 60.0  # the same where the side needs it to close
+_CRAMPED = 10.0  # of each card less than _ROOM in the hand of a side that cannot close yet
+_ROOM = 7
+_UNLIKELY = 0.05  # urgency while the others cannot close
 _NONE = -1e9
 
 
@@ -69,10 +73,12 @@ def melder(s, legal_list, n, rng):
 def urgency(s, player):
     """Return how likely the cards in hand will count against the side, from 0 to 1."""
     least = np.int64(100)
-    for p in range(s.rules.num_players):
+    for p in range(np.int64(s.rules.num_players)):
         if side_of(p) != side_of(player):
             least = min(least, np.int64(s.hand_sizes[p]))
     by_hands = 0.9 if least <= 2 else 0.7 if least <= 4 else 0.45 if least <= 7 else 0.25
+    if _lacks_something(s, 1 - side_of(player)):
+        by_hands = _UNLIKELY
     turns = 1.0 * state.num_stock(s) / s.rules.num_players
     return max(by_hands, 1.0 if turns < 1 else 0.8 if turns < 3 else 0.0)
 
@@ -156,6 +162,8 @@ def _position_value(s, player, risk):
         if s.rules.joker_replace == state.ANY_SIDE:
             value -= _EXPOSED * (1.0 - risk) * _num_exposing(s, player)
         value += (1.0 - risk) * _potential(s, side_of(player))
+        if _lacks_something(s, side_of(player)):
+            value -= (1.0 - risk) * _CRAMPED * max(_ROOM - np.int64(s.hand_sizes[player]), 0)
         held, twice = np.int64(s.held[player]), np.int64(s.twice[player])
         return value + _hand_value(s, player, held, twice, np.int64(s.jokers[player]), risk)
     value += s.rules.close_bonus
@@ -169,12 +177,17 @@ def _position_value(s, player, risk):
     return value
 
 
+@kernel(inline=True)
+def _lacks_something(s, side):
+    """Return whether a side has not yet on the table what it needs to close."""
+    return legal.needs_pinnacola(s, side) or legal.needs_poker(s, side)
+
+
 @kernel
 def _potential(s, side):
     """Return what the melds of a side are worth beside their points, for what they may become (3.6, 5.2)."""
-    needs, value = s.rules.close_needs, 0.0
-    needs_pinnacola = needs in (state.NEEDS_PINNACOLA, state.NEEDS_BOTH) and not s.has_pinnacola[side]
-    needs_poker = needs in (state.NEEDS_POKER, state.NEEDS_BOTH) and not s.has_poker[side]
+    value = 0.0
+    needs_pinnacola, needs_poker = legal.needs_pinnacola(s, side), legal.needs_poker(s, side)
     for m in range(np.int64(s.num_melds)):
         if s.meld_side[m] != side:
             continue
@@ -227,6 +240,7 @@ def _choose_draw(s, player, legal_list, n):
         _, x, y, _ = parts(np.int64(legal_list[k]))
         place = hands.place_in_row(s, x, y)
         value = _take_value(s, player, place, held, twice, jokers, risk) - before
+        value += _TAKEN * (1.0 - risk) * (s.num_row - hands.first_taken(s, place))
         if not _is_natural_use(s, side, held, x):
             value -= _JOKER_EARLY * (1.0 - risk)
         if value > best_value:

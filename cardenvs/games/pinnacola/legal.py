@@ -61,12 +61,20 @@ def has_action(s):
 @kernel
 def may_close(s, player):
     """Return whether the side has what it needs to close, and the time has come (5.2, 5.4)."""
-    if not s.rules.close_first_round and s.num_turns < s.rules.num_players:
-        return False
-    side, needs = side_of(player), s.rules.close_needs
-    if (needs == state.NEEDS_PINNACOLA or needs == state.NEEDS_BOTH) and not s.has_pinnacola[side]:
-        return False
-    return s.has_poker[side] or (needs != state.NEEDS_POKER and needs != state.NEEDS_BOTH)
+    is_time = s.rules.close_first_round or s.num_turns >= s.rules.num_players
+    return is_time and not needs_pinnacola(s, side_of(player)) and not needs_poker(s, side_of(player))
+
+
+@kernel(inline=True)
+def needs_pinnacola(s, side):
+    """Return whether a side cannot close before it has a pinnacola (5.2)."""
+    return not s.has_pinnacola[side] and s.rules.close_needs in (state.NEEDS_PINNACOLA, state.NEEDS_BOTH)
+
+
+@kernel(inline=True)
+def needs_poker(s, side):
+    """Return whether a side cannot close before it has a poker (5.2)."""
+    return not s.has_poker[side] and s.rules.close_needs in (state.NEEDS_POKER, state.NEEDS_BOTH)
 
 
 @kernel
