@@ -343,6 +343,17 @@ def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls("canasta_v0", "15 s", "1 s", cache, rounds)
 
 
+def section_pinnacola(rounds: int, seconds: float) -> Iterator[Row]:
+    """Pinnacola: batched steps a second on one core for two and four players, and seconds to the first action."""
+    name = "pinnacola_v0"
+    for players in (2, 4):
+        ours = c.batched(name, 512, num_players=players)
+        race([ours], rounds, seconds)
+        yield Row(f"{name} batch, 1 core, num_players={players}", ours.best, "", 0.0, "700,000")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -577,6 +588,7 @@ SECTIONS = {
     "crazy_eights": section_crazy_eights,
     "cribbage": section_cribbage,
     "ristiseiska": section_ristiseiska,
+    "pinnacola": section_pinnacola,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

@@ -21,7 +21,7 @@ OTHER_SPELLING = re.compile(r"\b(?:10|[2-9TJQKA])[shdc]\b|\bT[♠♣♦♥]|(?<!
 CARD_GAMES = (
     "bridge_v0", "briscola_v0", "canasta_v0", "casino_v0", "crazy_eights_v0", "cribbage_v0", "durak_v0", "euchre_v0",
     "gin_rummy_v0", "hearts_v0", "kasino_v0", "katko_v0", "marjapussi_v0", "oh_hell_v0", "one_player_poker_v0",
-    "ristiseiska_v0", "scopa_v0", "skat_v0", "spades_v0", "texas_holdem_v0",
+    "pinnacola_v0", "ristiseiska_v0", "scopa_v0", "skat_v0", "spades_v0", "texas_holdem_v0",
 )  # fmt: skip
 
 

@@ -77,6 +77,10 @@ OPTIONS = {
         {"match_target": 12, "beat": "full", "calls_per_lead": 2, "bag": True},
         {"pack": "32", "ask": "open", "trump_change": True, "scoring": "hand_points", "declare_first_lead": True},
     ],
+    "pinnacola_v0": [
+        {"num_players": 4, "hand_size": 15, "pinelle": True, "wilds_per_meld": 2, "attach": "any", "target": 300},
+        {"pozzo": "whole", "close_needs": "poker", "close_discard": "optional", "stock_end": "pozzo", "jokers": False},
+    ],
     "one_player_poker_v0": [{"plays": 2, "discards": 0, "reward": "gameplay"}],
     "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
     "oh_hell_v0": [

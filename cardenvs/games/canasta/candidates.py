@@ -7,6 +7,7 @@ from cardenvs.core.view import Candidate
 from cardenvs.games.canasta import actions
 from cardenvs.games.canasta.heuristic import discard_cost
 from cardenvs.games.canasta.state import ANSWER, DRAW, KIND_OF, MELD
+from cardenvs.kits.turns import Play, after, label_of, turn_from
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 _DISCARDS = 3  # tried after each way to meld
 _LAYS = 8  # ways to begin to meld that are tried
 _LONGEST = 40  # actions in a turn
-
-Play = tuple[int, ...]
 
 
 def candidates(state: "State", player: int) -> list[Candidate]:
@@ -32,22 +31,15 @@ def candidates(state: "State", player: int) -> list[Candidate]:
         plays = [_turn_from(state, player, action) for action in legal]
     else:
         plays = list(dict.fromkeys(_turns(state, player, legal)))
-    return [Candidate(_label(state, play), play) for play in plays]
+    return [Candidate(label_of(state, play), play) for play in plays]
 
 
 def _turn_from(state: "State", player: int, action: int) -> Play:
-    """Return the turn that begins with `action` and goes on as the heuristic does; a draw ends it."""
-    copy, play = state.clone(), [action]
-    copy.apply_unchecked(action)
-    while action not in (actions.DRAW, actions.ASK) and not _is_over(copy, player) and len(play) < _LONGEST:
-        action = copy.policy_action("heuristic", 0)
-        play.append(action)
-        copy.apply_unchecked(action)
-    return tuple(play)
+    def goes_on(copy: "State", action: int) -> bool:
+        is_known = action not in (actions.DRAW, actions.ASK)
+        return is_known and copy.current_player == player and copy.record.phase != DRAW
 
-
-def _is_over(state: "State", player: int) -> bool:
-    return state.is_terminal or state.current_player != player or state.record.phase == DRAW
+    return turn_from(state, action, goes_on, _LONGEST)
 
 
 def _turns(state: "State", player: int, legal: list[int]) -> Iterator[Play]:
@@ -78,9 +70,7 @@ def _with_discards(state: "State", player: int, play: Play) -> Iterator[Play]:
     yield play
     if not actions.DISCARD_0 <= play[-1] < actions.LAY_0 or len(play) > _LONGEST:
         return
-    copy = state.clone()
-    for action in play[:-1]:
-        copy.apply_unchecked(action)
+    copy = after(state, play[:-1])
     if copy.record.phase == MELD:
         for action in _discards(copy, player, _DISCARDS):
             yield (*play[:-1], action)
@@ -98,11 +88,3 @@ def _discards(state: "State", player: int, number: int) -> list[int]:
 
 def _cost(state: "State", player: int, kind: int) -> float:
     return float(discard_cost(state.record, player, kind))
-
-
-def _label(state: "State", play: Play) -> str:
-    copy, parts = state.clone(), []
-    for action in play:
-        parts.append(copy.action_label(action))
-        copy.apply_unchecked(action)
-    return ", ".join(parts)
