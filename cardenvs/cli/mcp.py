@@ -4,12 +4,10 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from cardenvs.agents.specs import split_specs
 from cardenvs.cli.options import read_options
-from cardenvs.cli.shared import MAX_COUNT, GamesStore, OptionTexts, finite
+from cardenvs.cli.shared import MAX_COUNT, MAX_SEED, GamesStore, OptionTexts, finite
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.registry import get_game
-from cardenvs.core.rng import SEED_MASK
 
 
 def mcp(
@@ -20,7 +18,7 @@ def mcp(
     ] = None,
     deals: Annotated[int, Option(min=1, max=MAX_COUNT, help="Deals of the match, shared out to the seats.")] = 10,
     seed: Annotated[
-        int | None, Option(min=0, max=SEED_MASK, help="Seed of the match; default: drawn and kept secret.")
+        int | None, Option(min=0, max=MAX_SEED, help="Seed of the match; default: drawn and kept secret.")
     ] = None,
     option: OptionTexts = None,
     name: Annotated[str, Option(metavar="NAME", help="Name of the client in results.")] = "client",
@@ -45,6 +43,7 @@ def mcp(
     - `cardenvs arena report games.db`
     """
     require("mcp", "mcp")
+    from cardenvs.agents.specs import split_specs
     from cardenvs.mcp.server import make_server
     from cardenvs.mcp.session import Appointment, Session
 
