@@ -82,7 +82,7 @@ class PinnacolaView(View):
     phases = PHASES
     remembered = frozenset({"known_hands", "not_seen_yet"})
     reasons = {  # noqa: RUF012
-        actions.WRONG_PHASE: "that is not the question now (rules.md 4)",
+        actions.WRONG_PHASE: "that is not the question now (rules.md 4.1)",
         actions.NO_STOCK: "the stock is empty (rules.md 5.5)",
         actions.STOCK_LEFT: "there are cards in the stock (rules.md 5.5)",
         actions.NOT_IN_ROW: "that card is not in the row, or not so often (rules.md 4.2)",
