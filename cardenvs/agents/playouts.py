@@ -96,7 +96,8 @@ class NetworkPlayouts:
     def action(self, world: State, seed: int) -> int:
         """Return what the network chooses in a world."""
         observation = world.observation(world.current_player)[None]
-        return int(self._chosen(observation, world.action_mask()[None], np.array([_uniform(seed)]))[0])
+        luck = np.array([_uniform(seed)]) if self._network.sample else None
+        return int(self._chosen(observation, world.action_mask()[None], luck)[0])
 
     def returns(
         self, world: State, plays: Sequence[Play], seed: int, rounds: int, first_round: int, depth: int | None
@@ -128,10 +129,10 @@ class NetworkPlayouts:
         return np.asarray(records["returns"][:, player], np.float64).reshape(rounds, len(plays))
 
     def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
-        """Return an action for each row, int64 (N,); `luck` has a number from 0 to 1 for each, used if it samples."""
+        """Return an action for each row, int64 (N,): drawn by numbers from 0 to 1, or the likeliest without `luck`."""
         log_probs = self._network.log_probs(seen, masks)
-        likeliest: np.ndarray = log_probs.argmax(1)
-        if not self._network.sample or luck is None:
+        if luck is None:
+            likeliest: np.ndarray = log_probs.argmax(1)
             return likeliest
         total = np.exp(log_probs).cumsum(1)
         found = (total <= luck[:, None] * total[:, -1:]).sum(1)

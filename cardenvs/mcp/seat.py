@@ -25,7 +25,7 @@ class SeatedGame:
     Attributes:
         number: number of the game in the session, from 1.
         events: all that the player has seen.
-        told: number of events that the client was told.
+        told: number of events already reported to the client.
         returns: the returns of all players when the game is over.
     """
 
@@ -43,16 +43,19 @@ class SeatedGame:
 
 
 class ClientSeat(Agent):
-    """The client of one session, in one game at a time. One thread plays the match; others call the second half."""
+    """The client of a session, in one game at a time.
+
+    The thread of the match calls the first half of the methods, those that answer the client the second half.
+    """
 
     enforces_time_limit = True
 
     def __init__(self, seconds: float | None = None) -> None:
-        """Create a seat whose client has so many seconds for a decision; None: all the time it wants."""
+        """Create a seat whose client must decide within `seconds`; None: no limit."""
         self.name = "mcp"
         self.is_closed = False
         self.current: SeatedGame | None = None  # the latest game that has begun
-        self.finished: list[SeatedGame] = []  # games that are over, of which the client was not told yet
+        self.finished: list[SeatedGame] = []  # games that are over and not yet reported to the client
         self._seconds = seconds
         self._changed = threading.Condition()
         self._turn: Turn | None = None  # what the client is asked
@@ -93,7 +96,7 @@ class ClientSeat(Agent):
         Raises:
             AgentFailureError: the client has resigned, left, or run out of time. The game counts as forfeited.
         """
-        if len(turn.legal_actions) == 1:
+        if not self._planned and len(turn.legal_actions) == 1:
             return turn.legal_actions[0]
         with self._changed:
             if not self._planned:
@@ -121,8 +124,8 @@ class ClientSeat(Agent):
 
     # -- called for the client ----------------------------------------------------------------------------------
 
-    def wait(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Wait until the client is to move, or `until`; at most so many seconds."""
+    def wait(self, seconds: float, until: Callable[[], bool]) -> None:
+        """Wait until the client is to move or `until` is true, but no longer than `seconds`."""
         with self._changed:
             self._changed.wait_for(lambda: self._turn is not None or until(), seconds)
 
@@ -153,7 +156,7 @@ class ClientSeat(Agent):
     def resign(self) -> None:
         """Forfeit the game at the client's next decision."""
         with self._changed:
-            self._resigned, self._turn = True, None
+            self._resigned, self._turn, self._planned = True, None, []
             self._changed.notify_all()
 
     def leave(self) -> None:

@@ -104,8 +104,7 @@ class Session:
             resume: go on with the appointment that the store has games of.
             seconds: time for a decision, after which the game is forfeited; None: no limit.
         """
-        self._name, self._store, self._resume = name, store, resume
-        self._appointment = appointment
+        self._store, self._resume, self._appointment = store, resume, appointment
         self._limits = AgentLimits(time_limit=seconds, tries=1)
         self._spec = f"{name}-{secrets.token_hex(4)}" if appointment is None else name
         self._seat = ClientSeat(seconds)
@@ -223,7 +222,7 @@ class Session:
         self._wait_for_turn()
         found = self._seat.asked(lambda turn: [(k, one.label) for k, one in enumerate(offered(turn), 1)])
         if found is None:
-            raise RefusedError("It is not your turn; `look` shows what has happened.")
+            raise _not_your_turn()
         wanted = [(k, label) for k, label in found if contains.casefold() in label.casefold() and k >= first]
         shown = [f"{k}. {label}" for k, label in wanted[:_MOST_MOVES]]
         if len(wanted) > len(shown):
@@ -238,7 +237,7 @@ class Session:
         """
         self._wait_for_turn()
         if not self._seat.choose(lambda turn, offers: _chosen(turn, offers, move)):
-            raise RefusedError("It is not your turn; `look` shows what has happened.")
+            raise _not_your_turn()
         return self.look()
 
     def recap(self) -> str:
@@ -254,7 +253,7 @@ class Session:
         self._check_begun()
         found = self._seat.asked(lambda turn: turn.facts)
         if found is None:
-            raise RefusedError("It is not your turn; `look` shows what has happened.")
+            raise _not_your_turn()
         return found
 
     def resign(self) -> str:
@@ -322,16 +321,20 @@ class Session:
         return "All games of the match are over." if self.is_appointed else "`start_game` starts another one."
 
 
+def _not_your_turn() -> RefusedError:
+    return RefusedError("It is not your turn; `look` shows what has happened.")
+
+
 def _news(game: SeatedGame) -> list[str]:
     """Return a paragraph with what the client has not been told yet, if anything."""
     lines = game.lines(game.told)
     game.told = len(game.events)
     if not lines:
         return []
-    left_out = (
-        [f"- ... {len(lines) - _MOST_LINES} earlier events; `recap` has them"] if len(lines) > _MOST_LINES else []
-    )
-    return ["Since you last looked:\n" + "\n".join([*left_out, *(f"- {line}" for line in lines[-_MOST_LINES:])])]
+    shown = [f"- {line}" for line in lines[-_MOST_LINES:]]
+    if len(lines) > len(shown):
+        shown.insert(0, f"- ... {len(lines) - len(shown)} earlier events; `recap` has them")
+    return ["Since you last looked:\n" + "\n".join(shown)]
 
 
 def _chosen(turn: Turn, offers: list[Candidate], move: str) -> tuple[int, ...]:

@@ -313,6 +313,16 @@ def test_a_seat_waits_for_its_client():
         seat.act(Turn(KUHN.new_state(seed=1), 0))
 
 
+def test_a_play_of_several_actions_is_made_to_its_end_also_where_a_step_is_forced():
+    seat = ClientSeat().at(KUHN, KUHN.make_options())
+    seat.reset(0)
+    seat._planned = [1, 0]
+    turn = Turn(KUHN.new_state(seed=1), 0)
+    turn.legal_actions = [1]  # the first step is the only legal action
+    assert seat.act(turn) == 1
+    assert seat._planned == [0]
+
+
 def test_options_need_a_game():
     done = CliRunner().invoke(app, ["mcp", "--against", "random"])
     assert done.exit_code != 0
