@@ -1,6 +1,7 @@
 # Every target makes its own virtual environment in .venv on first use. The plain commands stand in README.md.
 PYTHON ?= python3
 NEWEST ?= python3.13
+NOTEBOOK ?= short_form
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
@@ -53,13 +54,15 @@ test-lowest:  ## a smoke test with the lowest versions that pyproject.toml allow
 	$(VENV)-lowest/bin/python tests/smoke.py
 
 # torch has no small build for the newest Python on PyPI, hence the notebooks without it; see test-newest-notebooks.
+# NOTEBOOK=07 runs one of them.
 test-newest:  ## with the newest Python, where there is one: a smoke test of the newest core packages, and notebooks
 	@if $(NEWEST) --version 2>/dev/null; then \
 	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
 	    $(VENV)-newest/bin/python tests/smoke.py && \
 	    $(VENV)-newest/bin/pip install --quiet --constraint constraints.txt '.[arena]' \
 	        pandas hypothesis jsonschema-rs nbclient ipykernel pytest pytest-timeout pytest-xdist && \
-	    CARDENVS_SAMPLE=all $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py -k short_form; \
+	    CARDENVS_SAMPLE=all $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py \
+	        -k "short_form and $(NOTEBOOK)"; \
 	else echo "there is no $(NEWEST): its tests are skipped"; fi
 
 test-newest-notebooks:  ## all notebooks in their short form, with the newest Python; several GB with torch for CUDA

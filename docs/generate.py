@@ -570,6 +570,7 @@ def _label_text(family: "_Family", first: str, last: str) -> str:
     return f"{first}, ..." if family.last > family.first and "CARD" not in first else first
 
 
+@functools.cache
 def action_families(game: Game, options: Options) -> list["_Family"]:
     """All action ids in at most MOST_ROWS families, as fine as that allows."""
     groups = action_groups(game, options)

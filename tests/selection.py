@@ -2,7 +2,7 @@
 
 Tests marked `rotating` are costly checks of a game, of the compiler, or of processes and browsers. Where no path is
 given on the command line, they run for what has changed since the base commit, with a sample of the others: one in
-eight tests of games, and one in eight files of other tests, drawn from the commit's hash.
+eight tests of games and of files in `SPREAD`, and one in eight other files, drawn from the commit's hash.
 Environment variables:
 
 * `CARDENVS_SAMPLE`: seed of the sample, as printed at the start of a run; `all` takes every test marked `rotating`.
@@ -132,9 +132,13 @@ def is_taken(item: pytest.Item, seed: str, changed: Iterable[str]) -> bool:
         return True
     file, games = item.nodeid.partition("::")[0], changed_games(changed)
     game = checked_game(item.nodeid)
-    if file in changed or (game in games if game else _concerns(file, changed)):
+    if file in changed or game in games:
         return True
-    unit = item.nodeid if game else file  # the tests of a file often share what is slow to make
+    if _concerns(file, changed) and not (game and file.startswith("tests/games/")):
+        return True
+    if _parameters(item.nodeid) in {Path(one).stem for one in changed}:  # a notebook
+        return True
+    unit = item.nodeid if game or file in SPREAD else file  # the tests of a file often share what is slow to make
     return zlib.crc32(f"{seed} {unit}".encode()) % _ONE_IN == 0
 
 

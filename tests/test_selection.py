@@ -164,6 +164,19 @@ class Rotating:
         return name == "rotating"
 
 
+def test_of_a_file_that_is_spread_each_test_is_drawn_by_itself():
+    file = "tests/testing/test_check_game.py"
+    tests = [Rotating(f"{file}::test_fault[{k}]") for k in range(80)]
+    drawn = [sum(selection.is_taken(test, str(seed), []) for test in tests) for seed in range(50)]
+    assert min(drawn) > 0
+    assert max(drawn) < 30
+    assert all(selection.is_taken(test, "1", ["cardenvs/testing/leaks.py"]) for test in tests)
+    notebooks = [Rotating(f"tests/docs/test_notebooks.py::test_runs[{name}]") for name in ("01_first", "02_second")]
+    changed = ["examples/notebooks/02_second.ipynb"]
+    assert {selection.is_taken(notebooks[1], str(seed), changed) for seed in range(30)} == {True}
+    assert {selection.is_taken(notebooks[0], str(seed), changed) for seed in range(30)} == {True, False}
+
+
 def test_a_costly_file_of_no_game_runs_whole_or_not_and_when_its_package_changes():
     def taken(seed, changed):
         tests = [Rotating(f"tests/arena/test_costly.py::test_{k}") for k in range(9)]

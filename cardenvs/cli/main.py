@@ -22,6 +22,7 @@ from cardenvs.cli.play import play
 from cardenvs.cli.plugins import game_commands, load_group
 from cardenvs.cli.prompt import prompt
 from cardenvs.cli.replay import replay
+from cardenvs.cli.review import review
 from cardenvs.cli.scenario import scenario_app
 from cardenvs.cli.serve import ServeCommand, serve
 from cardenvs.cli.simulate import simulate
@@ -86,7 +87,7 @@ def main(
 
 for command in (
     games, info, play, match, simulate, evaluate, verify, trajectories, train, clone, curves, solve, exploitability,
-    exploit, replay, serve, mcp, prompt, llm_stub, warmup, doctor, new_game,
+    exploit, replay, review, serve, mcp, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command(cls=ServeCommand if command is serve else None)(command)
 # Everything after `bench` goes to the benchmarks.

@@ -90,7 +90,7 @@ def _compile_lazily(function: Callable[..., Any], folder: Path | None, inline: b
         dispatcher.__class__ = _InnerKernel
         dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
-    _forget_literals(dispatcher)
+    _widen_integers(dispatcher)
     if folder is not None and source.exists():
         identity = functools.partial(kernel_fingerprint, dispatcher)
         dispatcher._cache = KernelCache(function.__name__, trusted_folder(), unit_name(folder), identity, keep=entry)
@@ -110,15 +110,22 @@ if numba is not None:
             return self.as_entry()(*arguments)
 
 
-def _forget_literals(dispatcher: Any) -> None:
-    """Compile one version for all integers. By default, Numba compiles f(s, 0), f(s, 1) and f(s, k) separately."""
+def _widen_integers(dispatcher: Any) -> None:
+    """Compile one version for all integers but uint64. By default, Numba compiles a kernel again for each kind of
+    integer that another kernel calls it with: f(s, 0), f(s, 1), f(s, k) and f(s, s.field) separately.
+    """
     choose_version = dispatcher.get_call_template
 
-    def choose_plain_version(args, kws):
-        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
-        return choose_version(tuple(numba.types.unliteral(kind) for kind in args), plain)
+    def choose_wide_version(args, kws):
+        wide = {name: _wide(kind) for name, kind in kws.items()}
+        return choose_version(tuple(_wide(kind) for kind in args), wide)
 
-    dispatcher.get_call_template = choose_plain_version
+    dispatcher.get_call_template = choose_wide_version
+
+
+def _wide(kind: Any) -> Any:
+    plain = numba.types.unliteral(kind)
+    return numba.types.int64 if isinstance(plain, numba.types.Integer) and plain.bitwidth < 64 else plain
 
 
 def _stable_id(function: Callable[..., Any], source: Path, entry: bool) -> str:

@@ -196,7 +196,7 @@ class Replay:
                 is_last = beat.end == len(rows)
                 view = state.view(viewer) if is_last else write_past_view(before, state, viewer, folded)
                 note = notes.get(ply) if is_last else None
-                yield Frame(view, told(rows[beat.told_from : beat.told_to]), note, beat.closes)
+                yield Frame(view, told(rows[beat.told_from : beat.told_to]), note, beat.closes, ply)
 
     def page(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None, back: str = "") -> str:
         """Return a self-contained HTML page that plays the game as `viewer` saw it; by default it shows everything.

@@ -28,12 +28,14 @@ class Frame:
         notes: what an agent thought about its choice here, as JSON-compatible data.
         closes: the part of the game that has just ended, as a `Part`: 1 a trick, 2 a hand. Its result is shown for a
             while.
+        ply: number of actions before it, by which a page around the player can ask for a position.
     """
 
     view: dict[str, Any]
     said: Sequence[str] = ()
     notes: Any = None
     closes: int = 0
+    ply: int = 0
 
 
 def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = (), back: str = "") -> str:
@@ -51,7 +53,7 @@ def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()
         parts, height = draw_parts(frame.view)
         made: dict[str, Any] = {
             "parts": [elements.setdefault(part, len(elements)) for part in parts],
-            "height": round(height, 1), "label": summary(frame.view), "said": list(frame.said),
+            "height": round(height, 1), "label": summary(frame.view), "said": list(frame.said), "ply": frame.ply,
         }  # fmt: skip
         if frame.closes:
             made["closes"] = int(frame.closes)

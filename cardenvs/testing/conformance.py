@@ -6,6 +6,7 @@ game (a `Case`). Counts over many games are in `Report`.
 
 import contextlib
 import dataclasses
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
@@ -37,11 +38,13 @@ class _Effort:
     default_games: int = 10  # number of games with default options
     states: int = 12  # states per game
     sought_games: int = 200  # number of games that are searched for rare phases
+    sought_plies: int = 5000  # most plies of each that are searched
     seconds: float = processes.SECONDS  # time in each other mode
     compared: worlds.WorldsEffort = worlds.FULL  # how many twins to compare with real histories
 
 
-_FULL, _SAMPLE = _Effort(), _Effort(default_games=2, states=4, sought_games=100, seconds=1.5, compared=worlds.SAMPLE)
+_FULL = _Effort()
+_SAMPLE = _Effort(default_games=2, states=4, sought_games=100, sought_plies=500, seconds=1.5, compared=worlds.SAMPLE)
 _SAMPLE_EXAMPLES = 2  # most `examples` of a sample
 
 
@@ -156,7 +159,8 @@ def _check_rare_phases(game: Game, seed: int, report: Report, effort: _Effort) -
     def check(case: Case) -> None:
         missing = rare - set(report.phases)
         case = dataclasses.replace(case, sought=rare)
-        if missing and any(state.phase in missing for state in case.positions()):
+        searched = itertools.islice(case.positions(), effort.sought_plies)
+        if missing and any(state.phase in missing for state in searched):
             check_case(case, report, effort)
             for options in _changed_in_one(case.options):
                 check(dataclasses.replace(case, options=options))

@@ -364,6 +364,7 @@ def test_an_illegal_action_is_refused_with_a_reason_and_changes_nothing(actions,
 REFUSALS = 60_000  # that the next test looks at, in games that have many actions
 
 
+@pytest.mark.rotating
 def test_every_refusal_of_every_game_names_the_rule(every_game):
     num_actions = every_game.num_actions(every_game.make_options())
     most = max(3, REFUSALS // num_actions)

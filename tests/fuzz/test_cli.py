@@ -85,6 +85,7 @@ BASES = {  # words with which a command works, quickly
     ],
     "bench": ["--help"],
     "replay": ["game.json"],
+    "review": ["game.json", "--worlds", "10"],
     "serve": ["--data", "tables.db"],
     "mcp": ["kuhn_poker", "--deals", "1"],
     "new-game": ["tiny", "--package", "new"],

@@ -39,6 +39,7 @@ def prompt_of(state, settings=None, seed=0):
     return write_prompt(Turn(state, seed), settings or PromptSettings())
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", SETTINGS)
 def test_with_hidden_cards_dealt_anew_the_prompt_is_the_same_byte_for_byte(every_game, name):
     changed = 0
@@ -164,6 +165,7 @@ def test_the_recap_is_as_long_as_asked_for():
     assert "# What happened" not in prompt_of(state, PromptSettings(recap=0)).user
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", [name for name in cardenvs.list_games() if cardenvs.get_game(name).view.remembered])
 def test_facts_that_remember_for_the_player_can_be_turned_off(name):
     """The names a game gives are those of facts, and their contents are nowhere else in the prompt's facts."""

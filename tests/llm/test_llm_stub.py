@@ -26,6 +26,7 @@ def replies(name, settings, pick="random", **options):
             state.apply(actions[0])
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("pick", ["random", "first", "last"])
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("betting", ["pot_fractions", "full"])

@@ -204,6 +204,7 @@ REPLIES = (
 )
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("answer", ["candidate", "label", "game"])
 def test_what_a_player_cannot_see_is_in_no_message(every_game, answer):
     if answer == "game" and not every_game.view.answer_form():

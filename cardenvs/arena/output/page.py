@@ -73,14 +73,14 @@ def notebook_html(summary: Document) -> str:
 
 
 def render(template: str, **context: Any) -> str:
-    """Render a template of this package. All text is escaped, except context names that end in `_svg`."""
+    """Render a template of this package. All text is escaped, except context names that end in `_svg` or `_html`."""
     jinja2 = require("jinja2", _EXTRA)
     safe = require("markupsafe", _EXTRA).Markup
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
     )  # fmt: skip
-    marked = {name: safe(value) if name.endswith("_svg") else value for name, value in context.items()}
+    marked = {name: safe(value) if name.endswith(("_svg", "_html")) else value for name, value in context.items()}
     made = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     return str(environment.get_template(template).render(**marked, made=made))
 
@@ -194,18 +194,33 @@ def colour_of(number: int) -> str:
 
 def _running_svg(summary: Document) -> str:
     """Return a plot of each agent's running mean over the deals."""
-    figure, axes = _figure(height=3.6)
     colours, deals = _colours(summary), summary["deals"]
     first = min(deals, max(1, round(deals * _SKIPPED_DEALS)))
     shown = np.unique(np.linspace(first, deals, _MOST_POINTS).round().astype(int))
+    lines = []
     for row in summary["leaderboard"]:
         name = row["agent"]
         means = np.cumsum(summary["display"]["by_deal"][name])[shown - 1] / shown
-        axes.plot(shown, means, color=colours[name], lw=2, label=_short(name))
+        lines.append((name, shown, means, colours[name]))
+    return lines_svg(lines, "deals", summary["unit"])
+
+
+def lines_svg(
+    lines: list[tuple[str, Any, Any, str]],
+    across: str,
+    upwards: str,
+    dots: list[tuple[float, float, str]] | None = None,
+) -> str:
+    """Return a plot of lines (name, x, y, colour) over the line at 0, with dots (x, y, colour) on them."""
+    figure, axes = _figure(height=3.6)
+    for name, x, y, colour in lines:
+        axes.plot(x, y, color=colour, lw=2, label=_short(name))
+    for x, y, colour in dots or ():
+        axes.plot([x], [y], "o", color=colour, ms=8, zorder=3)
     axes.axhline(0, color=_TEXT, lw=1, alpha=0.5)
     axes.grid(color=_GRID, lw=0.8)
-    axes.set_xlabel("deals")
-    axes.set_ylabel(summary["unit"])
+    axes.set_xlabel(across)
+    axes.set_ylabel(upwards)
     _legend(axes)
     return _svg(figure)
 
