@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from typer import Argument, Option
 
 from cardenvs.cli.compiling import compile_for
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_SEED, Processes, escaped, new_console, new_table
@@ -161,6 +163,9 @@ def _review_store(
         found = review_many(match, name, chosen, **settings, processes=processes, progress=bar.show)
     _print_findings(new_console(), found, most)
     outputs.write("findings", json, lambda path: write_json(path, found.document()))
+    if found.games < len(chosen):
+        typer.secho(f"Stopped after {found.games} of {len(chosen)} games.", fg="yellow", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def _print_findings(console: "Console", found: "Findings", most: int) -> None:

@@ -2,6 +2,8 @@
 
 import functools
 import math
+import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.store import Store
 from cardenvs.arena.verify import replay_of
+from cardenvs.arena.workers import prepare_worker
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.replay import Replay
 from cardenvs.review.decisions import Judged, review_game
@@ -157,7 +160,7 @@ def review_many(
     processes: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Findings:
-    """Review an agent's decisions in some games.
+    """Review an agent's decisions in some games. After Ctrl-C, the findings are those of the games reviewed by then.
 
     Args:
         match, agent, games: see `chosen_agent` and `games_of`.
@@ -168,10 +171,14 @@ def review_many(
     """
     review_one = functools.partial(_judged, by=by, worlds=worlds, seed=seed, sees_all=sees_all)
     judged: list[tuple[Judged, ...]] = []
-    for one in _in_processes(review_one, games, processes):
-        judged.append(one)
-        progress(len(judged))
-    names = tuple((game.deal, game.lineup) for game in games)
+    try:
+        for one in _in_processes(review_one, games, processes):
+            judged.append(one)
+            progress(len(judged))
+    except KeyboardInterrupt:
+        if not judged:
+            raise
+    names = tuple((game.deal, game.lineup) for game in games[: len(judged)])
     return Findings(agent, match.game.title, names, tuple(judged), by, worlds, seed)
 
 
@@ -181,8 +188,17 @@ def _in_processes(
     if processes == 1:
         yield from map(review_one, games)
         return
-    with ProcessPoolExecutor(processes) as executor:
-        yield from executor.map(review_one, games)
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_prepare_process)
+    try:
+        yield from pool.map(review_one, games)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _prepare_process() -> None:
+    prepare_worker()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which reports what is done
 
 
 def _judged(game: Chosen, *, by: str, worlds: int, seed: int, sees_all: bool) -> tuple[Judged, ...]:

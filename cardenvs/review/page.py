@@ -10,9 +10,9 @@ from cardenvs.review.decisions import Review
 from cardenvs.review.story import turning_points
 
 
-def page(review: Review) -> str:
+def page(review: Review, back: str = "") -> str:
     """Return a self-contained page. The game in it is shown as the reviewed player saw it, or whole if several were
-    reviewed.
+    reviewed. `back` is the address of the list of tables, if the page has a link to it.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
@@ -23,6 +23,7 @@ def page(review: Review) -> str:
         "review.html",
         title=f"{replay.game.title}, seed {replay.setup['seed']}",
         basis=basis(review),
+        back=back,
         players=[player_row(review, player) for player in review.players],
         chart_svg=_chart(review),
         points=[

@@ -3,6 +3,7 @@
 GET  /                                  the lobby
 GET  /t/LINK                            a table, for a player, a spectator or the host
 GET  /t/LINK/replay, /t/LINK/replay.json    the replay of a finished game
+GET  /t/LINK/review                     its review: what each decision was worth
 GET  /api/games, /api/tables, /api/recorded
 GET  /api/games/NAME/rules              the rules of a game in Markdown
 GET  /api/games/NAME/picture            a small picture of a game, SVG
@@ -19,6 +20,7 @@ Applications add further routes (cardenvs.server.apps).
 import asyncio
 import contextlib
 import html
+import importlib.util
 import logging
 import sqlite3
 from collections import Counter
@@ -45,7 +47,7 @@ from cardenvs.core.events import SPECTATOR
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.server import http
 from cardenvs.server.apps import ServerApp, mount_apps
-from cardenvs.server.drawing import Drawings
+from cardenvs.server.drawing import Drawings, Reviews
 from cardenvs.server.host import Host
 from cardenvs.server.messages import read_message
 from cardenvs.server.playback import Playback
@@ -79,6 +81,9 @@ _HEADERS = {
     "content-security-policy": _PAGE_POLICY,
 }
 _PACKAGE = "cardenvs.server"
+# A review has a chart, which needs the extra `report`.
+_HAS_REVIEWS = all(importlib.util.find_spec(module) is not None for module in ("matplotlib", "jinja2"))
+_REVIEW_LINK = '<a id="review">see what each decision was worth</a>, ' if _HAS_REVIEWS else ""
 _BURST_SECONDS = 4.0
 _ANSWERS = 8  # messages of one socket that are handled at the same time
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # close codes of sockets
@@ -107,6 +112,7 @@ def make_app(settings: Settings) -> Starlette:
         CardenvsError: an application rejects its settings.
     """
     host, playback, drawings, tiles = Host(settings), Playback(settings), Drawings(settings.limits), Tiles()
+    reviews = Reviews(settings.limits)
     stack = contextlib.ExitStack()
     apps = mount_apps(settings, stack)
 
@@ -115,11 +121,12 @@ def make_app(settings: Settings) -> Starlette:
         await host.start()
         yield
         await drawings.stop()
+        await reviews.stop()
         await tiles.stop()
         await host.stop()
         stack.close()
 
-    pages = _Pages(host, playback, drawings, tiles, list(apps))
+    pages = _Pages(host, playback, drawings, reviews, tiles, list(apps))
     app = Starlette(
         routes=[
             Route("/", pages.lobby),
@@ -129,6 +136,7 @@ def make_app(settings: Settings) -> Starlette:
             Route("/t/{link}", pages.table),
             Route("/t/{link}/replay", pages.table_replay),
             Route("/t/{link}/replay.json", pages.table_replay_file),
+            Route("/t/{link}/review", pages.table_review),
             Route("/api/games", pages.games),
             Route("/api/games/{name}/rules", pages.rules),
             Route("/api/games/{name}/picture", pages.picture),
@@ -216,9 +224,16 @@ class _Pages:
     """Handlers of pages and of the HTTP API."""
 
     def __init__(
-        self, host: Host, playback: Playback, drawings: Drawings, tiles: Tiles, apps: Sequence[ServerApp]
+        self,
+        host: Host,
+        playback: Playback,
+        drawings: Drawings,
+        reviews: Reviews,
+        tiles: Tiles,
+        apps: Sequence[ServerApp],
     ) -> None:
         self._host, self._playback, self._drawings, self._tiles = host, playback, drawings, tiles
+        self._reviews = reviews
         self._links = "".join(f'<a href="{html.escape(app.path)}">{html.escape(app.title)}</a>' for app in apps)
         self._games: JSONResponse | None = None
 
@@ -271,7 +286,7 @@ class _Pages:
     async def table(self, request: Request) -> Response:
         if self._host.records.find(request.path_params["link"]) is None:
             raise HTTPException(404, "no table has this link")
-        return HTMLResponse(http.static_text(_PACKAGE, "table.html"))
+        return HTMLResponse(http.static_text(_PACKAGE, "table.html").replace("{{review}}", _REVIEW_LINK))
 
     async def view(self, request: Request) -> Response:
         room, link = await self._room(request), request.path_params["link"]
@@ -287,6 +302,11 @@ class _Pages:
         return Response(
             room.table.replay().text(), media_type="application/json", headers={"content-disposition": "attachment"}
         )
+
+    async def table_review(self, request: Request) -> Response:
+        room = await self._finished(request)
+        client = http.client_address(request.scope)
+        return _player(await _unless_gone(request, self._reviews.page(room.table.replay().text(), client)))
 
     async def recorded(self, request: Request) -> Response:
         return JSONResponse(self._playback.listing())

@@ -1,11 +1,11 @@
-"""Pages of recorded games, drawn in separate processes.
+"""Pages of recorded games and of their reviews, made in separate processes.
 
-Drawing a long game takes seconds of computation. A few processes with low priority do it. A process is killed if it
-takes too long, or if the client that waits for its page leaves.
+Drawing a long game takes seconds of computation, and reviewing it a minute. A few processes with low priority do it. A
+process is killed if it takes too long, or if the client that waits for its page leaves.
 
 A job is a line of JSON: {"text": replay, "notes": {ply: note}}, {"file": path}, or {"store": path, "match": id,
-"deal": number, "lineup": number}. A process answers with {} once it has read the game and then with {"page": HTML}, or
-with {"error": message}.
+"deal": number, "lineup": number}; with "review": number of worlds, the game is reviewed, too. A process answers with {}
+once it has read the game and then with {"page": HTML}, or with {"error": message}.
 """
 
 import asyncio
@@ -14,7 +14,8 @@ import json
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections import Counter
+from collections import Counter, OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,16 @@ from cardenvs.server.table import RefusedError
 _PAGE_BYTES = 1 << 26
 _READ_SECONDS = 120.0  # reading a game may compile its code
 _AT_ONCE = 4  # pages that a client address may wait for at once
+_REVIEWS_WAITING, _REVIEWS_KEPT = 8, 16
 _NICE = 5
 
 
 class Drawings:
     """A pool of processes that draw pages of recorded games."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Prepare the pool. Processes start on demand."""
-        self._limits = limits
+    def __init__(self, limits: Limits, what: str = "recorded games") -> None:
+        """Prepare the pool. Processes start on demand. `what` they make is named in refusals."""
+        self._limits, self._what = limits, what
         self._rate = Rate(limits.drawings_per_minute)
         self._slots = asyncio.Semaphore(limits.drawings)
         self._idle: list[Process] = []
@@ -52,7 +54,7 @@ class Drawings:
         """
         self.check_rate(client)
         if self._waiting[client] >= _AT_ONCE or self._waiting.total() >= self._limits.drawings_waiting:
-            raise RefusedError("other recorded games are being drawn; try again in a moment")
+            raise RefusedError(f"other {self._what} are waiting; try again in a moment")
         self._waiting[client] += 1
         try:
             async with self._slots:
@@ -64,7 +66,7 @@ class Drawings:
     def check_rate(self, client: str) -> None:
         """Count a request of a client. Raises RefusedError if the client sends too many."""
         if not self._rate.allows(client):
-            raise RefusedError(f"at most {self._limits.drawings_per_minute:g} recorded games a minute; wait a moment")
+            raise RefusedError(f"at most {self._limits.drawings_per_minute:g} {self._what} a minute; wait a moment")
 
     async def _draw(self, job: dict[str, Any]) -> str:
         process = self._idle.pop() if self._idle else await _started()
@@ -75,7 +77,7 @@ class Drawings:
             await _ended(process)
             if isinstance(error, TimeoutError):
                 seconds = self._limits.drawing_seconds
-                raise FormatError(f"the game is too long: drawing it takes more than {seconds:g} seconds") from None
+                raise FormatError(f"the game is too long: this takes more than {seconds:g} seconds") from None
             raise
         finally:
             self._busy.discard(process)
@@ -100,6 +102,39 @@ class Drawings:
         for process in (*self._idle, *self._busy):
             await _ended(process)
         self._idle.clear()
+
+
+class Reviews:
+    """Reviews of finished games, made one by one in a process of their own. The latest are kept."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Prepare the process, which starts on demand."""
+        self._worlds = limits.review_worlds
+        limits = replace(
+            limits, drawings=1, drawings_waiting=_REVIEWS_WAITING, drawings_per_minute=limits.reviews_per_minute,
+            drawing_seconds=limits.review_seconds,
+        )  # fmt: skip
+        self._drawings = Drawings(limits, "reviews")
+        self._kept: OrderedDict[str, str] = OrderedDict()
+
+    async def page(self, replay: str, client: str) -> str:
+        """Return the review of a replay, given as text, as HTML.
+
+        Raises:
+            FormatError: reviewing the game takes too long.
+            RefusedError: the client asks for too many reviews, or too many are waiting.
+        """
+        if replay not in self._kept:
+            job = {"text": replay, "notes": {}, "review": self._worlds}
+            self._kept[replay] = await self._drawings.page(job, client)
+            while len(self._kept) > _REVIEWS_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(replay)
+        return self._kept[replay]
+
+    async def stop(self) -> None:
+        """Kill the process."""
+        await self._drawings.stop()
 
 
 async def _started() -> Process:
@@ -146,6 +181,16 @@ def _read(job: dict[str, Any]) -> tuple[Replay, dict[int, Any]]:
     return replay, {note["ply"]: note for note in record.notes}
 
 
+def _page(job: dict[str, Any], replay: Replay, notes: dict[int, Any]) -> str:
+    if "review" not in job:
+        return replay.page(notes=notes, back="/")
+    from cardenvs.review import judge_of, review_game
+    from cardenvs.review.page import page
+
+    judge = judge_of("search", replay.game, replay.game.make_options(**replay.options))
+    return page(review_game(replay, judge, worlds=job["review"]), back="/")
+
+
 def _main() -> None:
     """Work on the jobs from standard input until it ends."""
     if hasattr(os, "nice"):
@@ -159,9 +204,10 @@ def _main() -> None:
 
     for line in sys.stdin:
         try:
-            replay, notes = _read(json.loads(line))
+            job = json.loads(line)
+            replay, notes = _read(job)
             answer({})
-            answer({"page": replay.page(notes=notes, back="/")})
+            answer({"page": _page(job, replay, notes)})
         except CardenvsError as error:
             answer({"error": str(error.args[0]) if error.args else str(error)})
 

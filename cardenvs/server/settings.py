@@ -37,6 +37,9 @@ class Limits:
         drawings_waiting: pages being drawn or waiting for it.
         drawings_per_minute: pages of recorded games for one client address.
         drawing_seconds: time for drawing a page.
+        reviews_per_minute: reviews of finished games for one client address. One process makes them, one by one.
+        review_seconds: time for a review.
+        review_worlds: worlds in which a review compares two plays.
         thinking: threads for the server's own agents, and again as many for the owner's agents.
         advice: threads for hints. Eight requests per thread may wait.
         readers: threads for earlier positions. Eight requests per thread may wait.
@@ -66,6 +69,9 @@ class Limits:
     drawings_waiting: int = 32
     drawings_per_minute: float = 20.0
     drawing_seconds: float = 30.0
+    reviews_per_minute: float = 4.0
+    review_seconds: float = 180.0
+    review_worlds: int = 40
     thinking: int = 32
     advice: int = 8
     readers: int = 4

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import cardenvs
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
+from cardenvs.review import many
 
 
 def run(*arguments):
@@ -72,6 +73,27 @@ def test_the_games_of_an_agent_are_reviewed(tmp_path):
     code, output = run(store, "--agent", "random", "--worlds", 20, "--games", 4, "-p", 2)
     assert code == 0
     assert "random in 4 games of Leduc" in output
+
+
+def test_after_ctrl_c_the_games_reviewed_by_then_are_reported(tmp_path, monkeypatch):
+    store = tmp_path / "games.db"
+    CliRunner().invoke(
+        app, ["match", "kuhn_poker_v0", "--agents", "random,random", "--deals", "4", "--store", str(store)]
+    )
+    judged = many._judged
+    calls = []
+
+    def interrupted_at_the_third(game, **settings):
+        calls.append(game)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return judged(game, **settings)
+
+    monkeypatch.setattr(many, "_judged", interrupted_at_the_third)
+    code, output = run(store, "--agent", "random", "--json", tmp_path / "found.json")
+    assert code == 130
+    assert "Stopped after 2 of 8 games." in output
+    assert json.loads((tmp_path / "found.json").read_text())["games"] == 2
 
 
 @pytest.mark.parametrize(

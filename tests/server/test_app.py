@@ -149,7 +149,8 @@ def test_a_link_shows_its_viewer_only():
             view = server.get(f"/api/view/{link}").json()
             assert view["viewer"] == viewer
         assert server.get("/api/view/wrong").status_code == 404
-        assert server.get(f"/t/{table['seats'][0]['link']}/replay").status_code == 409
+        for path in ("replay", "replay.json", "review"):
+            assert server.get(f"/t/{table['seats'][0]['link']}/{path}").status_code == 409
         with server.websocket_connect("/ws/wrong") as socket, pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_json()
         assert closed.value.code == 4404
@@ -193,6 +194,9 @@ def test_two_people_play_to_the_end_and_see_the_replay():
         assert saved.json()["actions"] == [1, 0]
         brought = server.post("/api/replays", content=saved.content, headers={"content-type": "application/json"})
         assert "<svg" in server.get(f"/brought/{brought.json()['name']}").text
+        review = server.get(f"/t/{table['watch']}/review")
+        assert "Turning points" in review.text
+        assert "sandbox" in review.headers["content-security-policy"]
         assert [one["over"] for one in server.get("/api/tables").json()["tables"]] == [True]
 
 

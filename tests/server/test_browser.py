@@ -115,6 +115,21 @@ def person_link(served, game, **more):
     return next(f"{served.url}/t/{seat['link']}" for seat in table["seats"] if seat["by"] == "person")
 
 
+def test_after_a_game_its_review_is_one_click_away(served, page):
+    page.goto(person_link(served, "leduc_poker_v0", seats=None))
+    page.wait_for_selector("#parts rect")
+    page.evaluate(CLICK_ALONG, [17, 15_000])
+    page.click("#review")
+    page.wait_for_selector("text=Turning points")
+    player = page.frame_locator("#game iframe")
+    link = page.locator("[data-ply]").last
+    ply = link.inner_text()
+    link.click()
+    player.locator("#count", has_text=f"{ply} of").wait_for()
+    page.click("text=All tables")
+    page.wait_for_selector("#tables li")
+
+
 @pytest.mark.rotating
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_is_played_by_clicking_and_replayed(served, page, game):

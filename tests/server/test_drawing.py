@@ -14,7 +14,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.server import app as app_module
 from cardenvs.server import drawing
-from cardenvs.server.drawing import Drawings
+from cardenvs.server.drawing import Drawings, Reviews
 from cardenvs.server.settings import Limits
 from cardenvs.server.table import RefusedError
 
@@ -83,6 +83,40 @@ def test_a_flood_of_replays_is_slowed_down():
     with client(limits={"drawings_per_minute": 2}) as server:
         codes = [server.post("/api/replays", content=replay_text(), headers=JSON).status_code for _ in range(4)]
     assert codes == [201, 201, 429, 429]
+
+
+def reviewed(limits, *texts, client="a"):
+    async def review():
+        reviews = Reviews(replace(Limits(), review_worlds=10, **limits))
+        try:
+            return [await _outcome(reviews.page(text, client)) for text in texts]
+        finally:
+            await reviews.stop()
+
+    return asyncio.run(review())
+
+
+async def _outcome(page):
+    try:
+        return await page
+    except (FormatError, RefusedError) as error:
+        return error
+
+
+def test_a_review_is_made_once_and_others_are_bounded():
+    one, two = replay_text(), replay_text("leduc_poker_v0")
+    first, again, other, refused = reviewed({"reviews_per_minute": 2}, one, one, two, replay_text("durak_v0"))
+    assert first is again
+    assert "Review: Kuhn poker" in first
+    assert "Review: Leduc poker" in other
+    assert isinstance(refused, RefusedError)
+    assert str(refused) == "at most 2 reviews a minute; wait a moment"
+
+
+def test_a_review_is_bounded_in_time(long_game):
+    (late,) = reviewed({"review_seconds": 1.0}, long_game)
+    assert isinstance(late, FormatError)
+    assert str(late) == "the game is too long: this takes more than 1 seconds"
 
 
 def test_nobody_draws_for_a_client_that_has_left(long_game, monkeypatch):

@@ -446,7 +446,7 @@ function showControls() {
   $("run").textContent = latest.paused ? "Go on" : "Pause";
   if (document.activeElement !== $("pace")) $("pace").value = latest.pace;
   $("eyes").hidden = !latest.sees_all;
-  if (latest.over) { $("replay").href = `/t/${link}/replay`; $("file").href = `/t/${link}/replay.json`; $("file").download = `${latest.game}.json`; }
+  if (latest.over) { $("replay").href = `/t/${link}/replay`; if ($("review")) $("review").href = `/t/${link}/review`; $("file").href = `/t/${link}/replay.json`; $("file").download = `${latest.game}.json`; }
   if (latest.sees_all && !$("viewer").options.length) {
     const views = [["spectator", "what everybody sees"], ["everything", "everything"], ...latest.players.map((player, p) => [p, `as ${player.name}`])];
     $("viewer").append(...views.map(([value, text]) => new Option(text, value)));
