@@ -172,8 +172,8 @@ def _print_findings(console: "Console", found: "Findings", most: int) -> None:
     from cardenvs.review.story import cut
 
     console.print(
-        f"[bold]{escaped(found.agent)}[/bold] in {found.games} games of {found.title}: {found.mistakes} mistakes in "
-        f"{found.decisions} decisions, {found.loss / max(1, found.games):.3g} a game; accuracy {found.accuracy:.0f}%"
+        f"[bold]{escaped(found.agent)}[/bold] in {found.games} games of {found.game.title}: {found.mistakes} mistakes "
+        f"in {found.decisions} decisions, {found.loss / max(1, found.games):.3g} a game; accuracy {found.accuracy:.0f}%"
     )
     for kind in found.kinds[:most]:
         worst = kind.worst

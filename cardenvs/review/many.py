@@ -15,6 +15,7 @@ from cardenvs.arena.store import Store
 from cardenvs.arena.verify import replay_of
 from cardenvs.arena.workers import prepare_worker
 from cardenvs.core.errors import ArenaError
+from cardenvs.core.game import Game
 from cardenvs.core.replay import Replay
 from cardenvs.review.decisions import Judged, review_game
 from cardenvs.review.judges import judge_of
@@ -37,14 +38,14 @@ class Findings:
 
     Attributes:
         agent: its name.
-        title: of the game.
+        game: the Game.
         names: (deal, lineup) of each game.
         judged: the decisions of each game.
         judge, worlds, seed: how they were judged.
     """
 
     agent: str
-    title: str
+    game: Game
     names: tuple[tuple[int, int], ...]
     judged: tuple[tuple[Judged, ...], ...]
     judge: str
@@ -80,12 +81,13 @@ class Findings:
     @functools.cached_property
     def kinds(self) -> list[Kind]:
         """The kinds of mistakes, those that cost most first."""
-        return kinds_of_mistakes((k, one) for k, game in enumerate(self.judged) for one in game if one.is_mistake)
+        mistakes = ((k, one) for k, game in enumerate(self.judged) for one in game if one.is_mistake)
+        return kinds_of_mistakes(self.game, mistakes)
 
     def document(self) -> dict[str, Any]:
         """Return the findings as JSON values."""
         return {
-            "format": "cardenvs-review-of-many", "format_version": 1, "agent": self.agent, "game": self.title,
+            "format": "cardenvs-review-of-many", "format_version": 1, "agent": self.agent, "game": self.game.name,
             "games": self.games, "decisions": self.decisions, "mistakes": self.mistakes, "loss": self.loss,
             "accuracy": None if math.isnan(self.accuracy) else self.accuracy, "judge": self.judge,
             "worlds": self.worlds, "seed": self.seed,
@@ -179,7 +181,7 @@ def review_many(
         if not judged:
             raise
     names = tuple((game.deal, game.lineup) for game in games[: len(judged)])
-    return Findings(agent, match.game.title, names, tuple(judged), by, worlds, seed)
+    return Findings(agent, match.game, names, tuple(judged), by, worlds, seed)
 
 
 def _in_processes(

@@ -7,7 +7,7 @@ import cardenvs
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, PolicyNotFoundError
 from cardenvs.core.replay import Replay
-from cardenvs.review import Judge, judge_of, review_game
+from cardenvs.review import Judge, Judged, judge_of, review_game
 from cardenvs.review.decisions import document
 from cardenvs.review.kinds import kinds_of_mistakes, pattern
 from cardenvs.review.story import turning_points
@@ -259,9 +259,26 @@ def test_kinds_of_plays_leave_out_cards_and_numbers(label, wanted):
 def test_kinds_of_mistakes_add_up():
     review = reviewed(kuhn([KING, JACK], "bet", "call"))
     again = reviewed(kuhn([QUEEN, KING], "bet", "fold"))
-    kinds = kinds_of_mistakes([(0, *review.mistakes), (1, *again.mistakes), (2, *again.mistakes)])
+    kinds = kinds_of_mistakes(KUHN, [(0, *review.mistakes), (1, *again.mistakes), (2, *again.mistakes)])
     assert [(kind.text, kind.loss, len(kind.examples)) for kind in kinds] == [
-        ("fold instead of call (phase play)", 6, 2),
-        ("call instead of fold (phase play)", 1, 1),
+        ("fold: better call (phase play)", 6, 2),
+        ("call: better fold (phase play)", 1, 1),
     ]
     assert kinds[0].worst.game == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "played", "best", "wanted"),
+    [
+        ("gin_rummy_v0", "discard 7♦", "discard K♣", "discard …: better a higher one (phase p)"),
+        ("gin_rummy_v0", "discard 7♦", "discard A♦", "discard …: better a lower one (phase p)"),
+        ("gin_rummy_v0", "discard 7♦", "discard 7♣", "discard …: better one of another suit (phase p)"),
+        ("gin_rummy_v0", "discard 7♦", "knock discarding 7♦", "discard …: better knock discarding … (phase p)"),
+        ("oh_hell_v0", "bid 3", "bid 10", "bid …: better a higher one (phase p)"),
+        ("canasta_v0", "meld 4 4 4", "meld 5 5 5", "meld …: better another one (phase p)"),
+    ],
+)
+def test_kinds_say_how_the_better_play_differed(game, played, best, wanted):
+    mistake = Judged(0, 0, "p", played, best, 2, 0.0, 1.0, 0.1, 0.0, ())
+    (kind,) = kinds_of_mistakes(cardenvs.get_game(game), [(0, mistake)])
+    assert kind.text == wanted
