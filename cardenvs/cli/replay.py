@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from cardenvs.cli.files import Outputs, input_file
-from cardenvs.cli.shared import escaped, new_console, step_through
+from cardenvs.cli.shared import check_player, escaped, new_console, step_through
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.files import write_whole
 
@@ -72,10 +72,7 @@ class _Shown:
         from cardenvs.core.events import OMNISCIENT
 
         self._console, self._replay = console, replay
-        if player is not None and player >= len(replay.players):
-            raise ArenaError(
-                f"--player {player} is out of range: this replay has players 0 to {len(replay.players) - 1}"
-            )
+        check_player(replay, player)
         self._viewer = OMNISCIENT if player is None else player
 
     def write(self, outputs: "Outputs", html: Path | None, gif: Path | None, svg: Path | None, at: int | None) -> None:

@@ -10,14 +10,13 @@ from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_SEED, Processes, escaped, new_console, new_table
+from cardenvs.cli.shared import MAX_SEED, Processes, check_player, escaped, new_console, new_table
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.files import write_json, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cardenvs.core.replay import Replay
     from cardenvs.review.decisions import Review
     from cardenvs.review.many import Findings
 
@@ -94,7 +93,7 @@ def _review_game(
         for module in ("matplotlib", "jinja2"):
             require(module, "report")
     replay = Replay.load(file)
-    _check_player(file, replay, player)
+    check_player(replay, player)
     options = replay.game.make_options(**replay.options)
     compile_for(replay.game, options, [settings["by"]])
     judge = judge_of(settings["by"], replay.game, options, settings["sees_all"])
@@ -111,17 +110,11 @@ def _review_game(
         outputs.write("page", html, lambda path: write_whole(path, page(found)))
 
 
-def _check_player(file: Path, replay: "Replay", player: int | None) -> None:
-    if player is not None and player >= len(replay.players):
-        raise ArenaError(f"--player {player} is out of range: {file} has players 0 to {len(replay.players) - 1}")
-
-
 def _print_review(console: "Console", found: "Review", most: int) -> None:
-    from cardenvs.review.page import basis, player_row
-    from cardenvs.review.story import cut, turning_points
+    from cardenvs.review.story import basis, cut, player_row, turning_points
 
     console.print(f"[bold]{found.replay.game.title}[/bold], seed {found.replay.setup['seed']}")
-    console.print(escaped(basis(found)))
+    console.print(escaped(basis(found.judge.spec, found.judge.sees_all, found.worlds)))
     table = new_table("player", "return", "accuracy", "mistakes", "cost", "luck and others", right=1)
     for player in found.players:
         table.add_row(*(escaped(text) for text in player_row(found, player).values()))
@@ -169,12 +162,15 @@ def _review_store(
 
 
 def _print_findings(console: "Console", found: "Findings", most: int) -> None:
-    from cardenvs.review.story import cut
+    from cardenvs.review.decisions import accuracy
+    from cardenvs.review.story import basis, cut, percent
 
     console.print(
         f"[bold]{escaped(found.agent)}[/bold] in {found.games} games of {found.game.title}: {found.mistakes} mistakes "
-        f"in {found.decisions} decisions, {found.loss / max(1, found.games):.3g} a game; accuracy {found.accuracy:.0f}%"
+        f"in {len(found.decisions)} decisions, {found.loss / found.games:.3g} a game; accuracy "
+        f"{percent(accuracy(found.decisions))}"
     )
+    console.print(escaped(basis(found.judge, found.sees_all, found.worlds)))
     for kind in found.kinds[:most]:
         worst = kind.worst
         deal, lineup = found.names[worst.game]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from cardenvs.core.replay import Replay
+
 MAX_SEED = 2**63 - 1
 MAX_COUNT = 10**15  # of deals or games; a larger number is a mistake
 MAX_PROCESSES = 1024
@@ -70,6 +72,16 @@ def new_table(*columns: str, right: int | None = None, key: bool = False) -> "Ta
         numeric = right is not None and number >= right
         table.add_column(column, style=style, justify="right" if numeric else "left", overflow="fold")
     return table
+
+
+def check_player(replay: "Replay", player: int | None) -> None:
+    """Check a --player of a replay; None: all players.
+
+    Raises:
+        ArenaError: the game has no such player.
+    """
+    if player is not None and player >= len(replay.players):
+        raise ArenaError(f"--player {player} is out of range: this replay has players 0 to {len(replay.players) - 1}")
 
 
 def step_through(show: Callable[[int], None], last: int) -> None:

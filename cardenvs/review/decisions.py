@@ -100,12 +100,9 @@ class Review:
         """Return what a player's mistakes cost it in expectation, in returns."""
         return sum(one.loss for one in self.of(player))
 
-    def accuracy(self, player: int) -> float:
-        """Return how well a player chose, in percent of what choosing the best plays instead of random ones gains: 100
-        if nothing clearly better was found, 0 as by chance; NaN if there was nothing to gain.
-        """
-        to_gain = sum(max(one.best_value - one.chance_level, 0.0) for one in self.of(player))
-        return 100 * (1 - self.loss(player) / to_gain) if to_gain > 0 else math.nan
+    def accuracy(self, player: int) -> float | None:
+        """Return how well a player chose; see `accuracy`."""
+        return accuracy(self.of(player))
 
     def fortune(self, player: int) -> float:
         """Return what luck and the other players' choices brought a player: the return that its first decision let it
@@ -120,6 +117,14 @@ class Review:
     def mistakes(self) -> list[Judged]:
         """All mistakes, the most expensive first."""
         return sorted((one for one in self.decisions if one.is_mistake), key=lambda one: -one.loss)
+
+
+def accuracy(decisions: Sequence[Judged]) -> float | None:
+    """Return how well decisions were made, in percent of what choosing the best plays instead of random ones gains: 100
+    if nothing clearly better was found, 0 as by chance; None if there was nothing to gain.
+    """
+    to_gain = sum(max(one.best_value - one.chance_level, 0.0) for one in decisions)
+    return 100 * (1 - sum(one.loss for one in decisions) / to_gain) if to_gain > 0 else None
 
 
 def review_game(
@@ -249,7 +254,7 @@ def document(review: Review) -> dict[str, Any]:
         {
             "player": player, "name": replay.players[player], "return": replay.returns[player],
             "decisions": len(review.of(player)), "mistakes": sum(one.is_mistake for one in review.of(player)),
-            "loss": review.loss(player), "accuracy": _or_none(review.accuracy(player)),
+            "loss": review.loss(player), "accuracy": review.accuracy(player),
             "fortune": review.fortune(player),
         }
         for player in review.players
@@ -267,7 +272,3 @@ def document(review: Review) -> dict[str, Any]:
         "judge": review.judge.spec, "with_all_cards": review.judge.sees_all, "worlds": review.worlds,
         "seed": review.seed, "players": players, "decisions": decisions,
     }  # fmt: skip
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

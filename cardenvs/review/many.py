@@ -1,7 +1,6 @@
 """Reviews of an agent's games in a store: which kinds of mistakes cost it most."""
 
 import functools
-import math
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from cardenvs.arena.workers import prepare_worker
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.replay import Replay
-from cardenvs.review.decisions import Judged, review_game
+from cardenvs.review.decisions import Judged, accuracy, review_game
 from cardenvs.review.judges import judge_of
 from cardenvs.review.kinds import Kind, kinds_of_mistakes
 
@@ -41,7 +40,7 @@ class Findings:
         game: the Game.
         names: (deal, lineup) of each game.
         judged: the decisions of each game.
-        judge, worlds, seed: how they were judged.
+        judge, sees_all, worlds, seed: by whom and how they were judged; see `Judge` and `Review`.
     """
 
     agent: str
@@ -49,6 +48,7 @@ class Findings:
     names: tuple[tuple[int, int], ...]
     judged: tuple[tuple[Judged, ...], ...]
     judge: str
+    sees_all: bool
     worlds: int
     seed: int
 
@@ -57,26 +57,20 @@ class Findings:
         """Number of games."""
         return len(self.names)
 
-    @property
-    def decisions(self) -> int:
-        """Number of decisions with a choice."""
-        return sum(map(len, self.judged))
+    @functools.cached_property
+    def decisions(self) -> list[Judged]:
+        """All decisions with a choice."""
+        return [one for game in self.judged for one in game]
 
     @property
     def mistakes(self) -> int:
         """Number of mistakes."""
-        return sum(one.is_mistake for game in self.judged for one in game)
+        return sum(one.is_mistake for one in self.decisions)
 
     @property
     def loss(self) -> float:
         """What all mistakes cost, in returns."""
-        return sum(one.loss for game in self.judged for one in game)
-
-    @property
-    def accuracy(self) -> float:
-        """Accuracy over all decisions, as `Review.accuracy`."""
-        to_gain = sum(max(one.best_value - one.chance_level, 0.0) for game in self.judged for one in game)
-        return 100 * (1 - self.loss / to_gain) if to_gain > 0 else math.nan
+        return sum(one.loss for one in self.decisions)
 
     @functools.cached_property
     def kinds(self) -> list[Kind]:
@@ -88,8 +82,8 @@ class Findings:
         """Return the findings as JSON values."""
         return {
             "format": "cardenvs-review-of-many", "format_version": 1, "agent": self.agent, "game": self.game.name,
-            "games": self.games, "decisions": self.decisions, "mistakes": self.mistakes, "loss": self.loss,
-            "accuracy": None if math.isnan(self.accuracy) else self.accuracy, "judge": self.judge,
+            "games": self.games, "decisions": len(self.decisions), "mistakes": self.mistakes, "loss": self.loss,
+            "accuracy": accuracy(self.decisions), "judge": self.judge, "with_all_cards": self.sees_all,
             "worlds": self.worlds, "seed": self.seed,
             "kinds": [
                 {
@@ -181,7 +175,7 @@ def review_many(
         if not judged:
             raise
     names = tuple((game.deal, game.lineup) for game in games[: len(judged)])
-    return Findings(agent, match.game, names, tuple(judged), by, worlds, seed)
+    return Findings(agent, match.game, names, tuple(judged), by, sees_all, worlds, seed)
 
 
 def _in_processes(

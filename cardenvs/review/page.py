@@ -1,13 +1,12 @@
 """A review as a page: a chart, the turning points, the mistakes, and the game with what each play was worth."""
 
-import math
 from typing import Any
 
 from cardenvs.arena.output.page import colour_of, lines_svg, render
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.pictures.player import in_notebook
 from cardenvs.review.decisions import Review
-from cardenvs.review.story import turning_points
+from cardenvs.review.story import basis, player_name, player_row, turning_points
 
 
 def page(review: Review, back: str = "") -> str:
@@ -22,7 +21,7 @@ def page(review: Review, back: str = "") -> str:
     return render(
         "review.html",
         title=f"{replay.game.title}, seed {replay.setup['seed']}",
-        basis=basis(review),
+        basis=basis(review.judge.spec, review.judge.sees_all, review.worlds),
         back=back,
         players=[player_row(review, player) for player in review.players],
         chart_svg=_chart(review),
@@ -42,32 +41,6 @@ def page(review: Review, back: str = "") -> str:
         ],
         game_html=in_notebook(replay.page(viewer, _notes(review))),
     )  # fmt: skip
-
-
-def basis(review: Review) -> str:
-    """Return by whom and from which knowledge a game was judged, in a sentence."""
-    known = "the cards as they lay" if review.judge.sees_all else "worlds that fit what the player knew"
-    return f"Judged by {review.judge.spec} in {review.worlds} playouts of each play in question, in {known}."
-
-
-def player_name(review: Review, player: int) -> str:
-    """Return a player's number and name."""
-    name = review.replay.players[player]
-    return name if name == f"player_{player}" else f"player_{player} {name}"
-
-
-def player_row(review: Review, player: int) -> dict[str, Any]:
-    """Return what a table of players shows of one, as text."""
-    decisions, accuracy = review.of(player), review.accuracy(player)
-    mistakes = sum(one.is_mistake for one in decisions)
-    return {
-        "name": player_name(review, player),
-        "returns": f"{review.replay.returns[player]:.4g}",
-        "accuracy": "-" if math.isnan(accuracy) else f"{accuracy:.0f}%",
-        "mistakes": f"{mistakes} of {len(decisions)}",
-        "loss": f"{review.loss(player):.3g}",
-        "fortune": f"{review.fortune(player):+.3g}",
-    }
 
 
 def _chart(review: Review) -> str:

@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.narration import Narrator
@@ -53,18 +53,19 @@ def _tell_the_same(one: TurningPoint, other: TurningPoint) -> bool:
 
 
 def _changes(review: Review) -> list[TurningPoint]:
-    changes, end = [], len(review.replay.actions)
+    viewer = review.players[0] if len(review.players) == 1 else OMNISCIENT
+    changes, end, told = [], len(review.replay.actions), _told(review.replay, viewer)
     for player in review.players:
-        told, decisions = _Told(review.replay, player, len(review.players) > 1), review.of(player)
+        decisions = review.of(player)
         for one, after in itertools.zip_longest(decisions, decisions[1:]):
             done = one.ply + one.actions
             if one.is_mistake:
                 changes.append(TurningPoint(one.ply, done, player, -one.loss, True, _blame(one)))
-            until = end if after is None else after.ply
-            expected = review.replay.returns[player] if after is None else after.best_value
             if after is None and not review.is_over:
                 continue
-            text = told.between(one.ply, until)
+            until = end if after is None else after.ply
+            expected = review.replay.returns[player] if after is None else after.best_value
+            text = _latest(told[one.ply : until])
             changes.append(TurningPoint(done, until, player, expected - one.value, False, text))
     return changes
 
@@ -78,27 +79,51 @@ def cut(play: str) -> str:
     return play if len(play) <= _LONGEST_PLAY else f"{play[: _LONGEST_PLAY - 1]}…"
 
 
-class _Told:
-    """What happened at each ply, as a player saw it, or as everybody did where all are reviewed."""
+def _told(replay: Replay, viewer: int) -> list[list[str]]:
+    """Return the sentences that tell `viewer` what each action brought."""
+    narrator = Narrator(replay.game, _NOBODY, len(replay.players), symbols=False)
+    state, told = replay.state_at(0), []
+    seen = len(state.event_rows(viewer))
+    for action in replay.actions:
+        state.apply(action)
+        rows = state.event_rows(viewer)
+        told.append(narrator.sentences(map(replay.game.table.read, rows[seen:])))
+        seen = len(rows)
+    return told
 
-    def __init__(self, replay: Replay, player: int, tells_all: bool) -> None:
-        self._replay, self._viewer = replay, OMNISCIENT if tells_all else player
 
-    @cached_property
-    def _sentences(self) -> list[list[str]]:
-        replay, viewer = self._replay, self._viewer
-        narrator = Narrator(replay.game, _NOBODY, len(replay.players), symbols=False)
-        state, told = replay.state_at(0), []
-        seen = len(state.event_rows(viewer))
-        for action in replay.actions:
-            state.apply(action)
-            rows = state.event_rows(viewer)
-            told.append(narrator.sentences(map(replay.game.table.read, rows[seen:])))
-            seen = len(rows)
-        return told
+def _latest(told: list[list[str]]) -> str:
+    """Return the latest of what is told, in up to three sentences."""
+    said = [sentence for one in told for sentence in one]
+    return ("… " if len(said) > _MOST_SENTENCES else "") + " ".join(said[-_MOST_SENTENCES:])
 
-    def between(self, ply: int, until: int) -> str:
-        """Return what happened in these plies, the latest of it in up to three sentences."""
-        said = [sentence for one in self._sentences[ply:until] for sentence in one]
-        left_out = len(said) - _MOST_SENTENCES
-        return ("… " if left_out > 0 else "") + " ".join(said[-_MOST_SENTENCES:])
+
+def basis(judge: str, sees_all: bool, worlds: int) -> str:
+    """Return by whom and from which knowledge a game was judged, in a sentence."""
+    known = "the cards as they lay" if sees_all else "worlds that fit what the player knew"
+    return f"Judged by {judge} in {worlds} playouts of each play in question, in {known}."
+
+
+def player_name(review: Review, player: int) -> str:
+    """Return a player's number and name."""
+    name = review.replay.players[player]
+    return name if name == f"player_{player}" else f"player_{player} {name}"
+
+
+def player_row(review: Review, player: int) -> dict[str, Any]:
+    """Return what a table of players shows of one, as text."""
+    decisions = review.of(player)
+    mistakes = sum(one.is_mistake for one in decisions)
+    return {
+        "name": player_name(review, player),
+        "returns": f"{review.replay.returns[player]:.4g}",
+        "accuracy": percent(review.accuracy(player)),
+        "mistakes": f"{mistakes} of {len(decisions)}",
+        "loss": f"{review.loss(player):.3g}",
+        "fortune": f"{review.fortune(player):+.3g}",
+    }
+
+
+def percent(accuracy: float | None) -> str:
+    """Return an accuracy as text."""
+    return "-" if accuracy is None else f"{accuracy:.0f}%"

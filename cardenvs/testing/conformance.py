@@ -38,7 +38,7 @@ class _Effort:
     default_games: int = 10  # number of games with default options
     states: int = 12  # states per game
     sought_games: int = 200  # number of games that are searched for rare phases
-    sought_plies: int = 5000  # most plies of each that are searched
+    sought_plies: int | None = None  # most plies of each that are searched; None: all
     seconds: float = processes.SECONDS  # time in each other mode
     compared: worlds.WorldsEffort = worlds.FULL  # how many twins to compare with real histories
 
