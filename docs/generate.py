@@ -45,7 +45,7 @@ from cardenvs.core.state import State
 from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
-from docs import ratings, results_tables, speed_chart
+from docs import ratings, results_tables, score_tables, speed_chart
 from docs.repository import page_text, repository
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,7 +57,7 @@ MEASURED = "solving.svg"  # takes a minute; see docs/solving_curves.py
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(
-    r"(<!-- (games|agents|bench|results|repository|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL
+    r"(<!-- (games|agents|bench|results|scores|repository|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL
 )
 FIRST = ("Picture", "Install and play", "Sample game", "Strategy", "Baselines")
 LAST = (
@@ -233,6 +233,10 @@ def _results(argument: str, path: Path) -> str:
     return results_tables.sections(table)
 
 
+def _scores(argument: str, path: Path) -> str:
+    return score_tables.sections(table)
+
+
 def bench_table(rows: list[dict[str, Any]]) -> str:
     """Return a table of rows with a peer, as `python -m benchmarks.run --json` writes them."""
     lines = []
@@ -293,7 +297,7 @@ def definitions(source: str) -> list[tuple[list[str], str]]:
 
 
 _FILLERS: dict[str, Callable[[str, Path], str]] = {
-    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "results": _results,
+    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "results": _results, "scores": _scores,
     "repository": _repository, "code": _code,
 }  # fmt: skip
 
