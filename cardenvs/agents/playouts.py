@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from cardenvs.agents.base import Turn
+from cardenvs.agents.worlds import positions_after
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
@@ -41,6 +42,12 @@ class Playouts(Protocol):
         """Return float64 (rounds, len(plays)); see State.simulate."""
         raise NotImplementedError
 
+    def returns_in(
+        self, world: State, worlds: np.ndarray, plays: Sequence[Play], seed: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return the same in given worlds, one a round, records (rounds,), of the player to act in `world`."""
+        raise NotImplementedError
+
 
 class PolicyPlayouts:
     """Playouts by "random" or a policy of the game."""
@@ -61,6 +68,18 @@ class PolicyPlayouts:
     ) -> np.ndarray:
         """Return the returns of the player to act; see State.simulate."""
         return world.simulate(plays, seed, rounds, first_round=first_round, policy=self.name, max_plies=depth)
+
+    def returns_in(
+        self, world: State, worlds: np.ndarray, plays: Sequence[Play], seed: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return the returns of the player to act in given worlds; the policy's luck comes from their seeds."""
+        game, options = world.game, world.options
+        records = positions_after(game, worlds, plays)
+        returns = np.zeros((len(records), options.num_players))
+        rng, legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
+        plies = game.max_length(options) if depth is None else depth
+        game.engine.playouts(self.name)(records, rng, legal, plies, NO_LOG, returns)
+        return returns[:, world.current_player].reshape(len(worlds), len(plays))
 
 
 class Decider(Protocol):
@@ -106,17 +125,35 @@ class NetworkPlayouts:
         together = max(1, _MOST_WORLDS // len(plays))
         last = first_round + rounds
         parts = [
-            self._played(world, plays, seed, min(together, last - first), first, depth)
+            self._played(
+                world, world.worlds_after(plays, seed, min(together, last - first), first_round=first), len(plays),
+                seed, first, depth,
+            )
             for first in range(first_round, last, together)
-        ]
+        ]  # fmt: skip
+        return np.concatenate(parts) if parts else np.zeros((0, len(plays)))
+
+    def returns_in(
+        self, world: State, worlds: np.ndarray, plays: Sequence[Play], seed: int, first_round: int, depth: int | None
+    ) -> np.ndarray:
+        """Return the returns of the player to act in given worlds."""
+        together = max(1, _MOST_WORLDS // len(plays))
+        parts = [
+            self._played(
+                world, positions_after(world.game, worlds[first : first + together], plays), len(plays),
+                seed, first_round + first, depth,
+            )
+            for first in range(0, len(worlds), together)
+        ]  # fmt: skip
         return np.concatenate(parts) if parts else np.zeros((0, len(plays)))
 
     def _played(
-        self, world: State, plays: Sequence[Play], seed: int, rounds: int, first: int, depth: int | None
+        self, world: State, records: np.ndarray, num_plays: int, seed: int, first: int, depth: int | None
     ) -> np.ndarray:
+        """Play the positions after the plays of some rounds to the end, and return the returns."""
         game, options, player = world.game, world.options, world.current_player
-        records = world.worlds_after(plays, seed, rounds, first_round=first)
-        row_round = np.repeat(np.arange(rounds), len(plays))
+        rounds = len(records) // num_plays
+        row_round = np.repeat(np.arange(rounds), num_plays)
         running = np.flatnonzero(records["terminal"] == 0)
         for ply in range(game.max_length(options) if depth is None else depth):
             if not len(running):
@@ -126,7 +163,7 @@ class NetworkPlayouts:
             actions = self._chosen(seen, masks, luck[row_round[running]] if luck is not None else None)
             game.engine.advance_rows(records, running, actions, NO_LOG)
             running = running[records["terminal"][running] == 0]
-        return np.asarray(records["returns"][:, player], np.float64).reshape(rounds, len(plays))
+        return np.asarray(records["returns"][:, player], np.float64).reshape(rounds, num_plays)
 
     def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
         """Return an action for each row, int64 (N,): drawn by numbers from 0 to 1, or the likeliest without `luck`."""

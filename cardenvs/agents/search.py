@@ -12,10 +12,11 @@ beats it by more than chance explains. A small budget therefore does not make a 
 If a game's candidates are plays of several actions, the search compares these instead of single actions, and then makes
 the chosen play step by step until the turn passes to another player.
 
+With a belief, worlds are drawn by how well they explain what the others did (`cardenvs.agents.belief`).
+
 Because it averages over worlds, it neither bluffs nor pays to hide or learn information.
 """
 
-import functools
 import math
 import time
 from typing import Any
@@ -23,10 +24,12 @@ from typing import Any
 import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
-from cardenvs.agents.guides import guide_fingerprint, load_guide
+from cardenvs.agents.belief import Belief, Weighted
+from cardenvs.agents.guides import guide_fingerprint, load_guide, value_of
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
 from cardenvs.agents.playouts import Decider, NetworkPlayouts, Play, Playouts, PolicyPlayouts
+from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -70,6 +73,7 @@ class SearchAgent(Agent):
         playout: str | None = None,
         depth: int | None = None,
         network: Decider | None = None,
+        belief: Belief | None = None,
     ) -> None:
         """Create a search agent for `game`.
 
@@ -81,6 +85,7 @@ class SearchAgent(Agent):
             playout: "random", or one of `game.policies`; default: the game's playout policy.
             depth: plies after which a playout is cut; rewards until then count. None: play to the end.
             network: an agent with a network, such as PPOAgent, that plays out instead of a policy.
+            belief: draws worlds by what the others did; None: all worlds that fit what the player knows are alike.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -91,7 +96,7 @@ class SearchAgent(Agent):
             raise AgentError("search takes a network or playout: either of them plays out")
         self.name = "search"
         self.simulations = 200 if simulations is None and seconds is None else simulations
-        self.seconds, self.depth = seconds, depth
+        self.seconds, self.depth, self.belief = seconds, depth, belief
         self.playouts: Playouts
         if network is not None:
             self.playouts = NetworkPlayouts(network)
@@ -136,7 +141,8 @@ class SearchAgent(Agent):
             whole = self._policy_play(world.clone(), own[0], turn.seed)
             own = whole if whole in plays else own
             plays = plays if whole in plays else [*plays, own]
-        race = _Race(self, world, plays, own, turn.seed)
+        weighted = None if self.belief is None else self.belief.worlds(turn)
+        race = _Race(self, world, plays, own, turn.seed, weighted)
         phases = math.ceil(math.log2(len(plays)))
         started = time.perf_counter()
         for phase in range(phases):
@@ -162,8 +168,16 @@ class SearchAgent(Agent):
 class _Race:
     """The remaining plays, and their returns in the worlds tried so far, which all plays share."""
 
-    def __init__(self, agent: SearchAgent, world: State, plays: list[Play], own: Play | None, seed: int) -> None:
-        self._agent, self._world, self._own, self._seed = agent, world, own, seed
+    def __init__(
+        self,
+        agent: SearchAgent,
+        world: State,
+        plays: list[Play],
+        own: Play | None,
+        seed: int,
+        weighted: Weighted | None = None,
+    ) -> None:
+        self._agent, self._world, self._own, self._seed, self._weighted = agent, world, own, seed, weighted
         # tuples of action ids, in their original order. The playout policy's own play, if any, is never dropped.
         self.plays = plays
         self._returns = np.zeros((0, len(plays)))  # one row per world
@@ -171,7 +185,11 @@ class _Race:
 
     def run(self, rounds: int) -> None:
         agent, first = self._agent, len(self._returns)
-        returns = agent.playouts.returns(self._world, self.plays, self._seed, rounds, first, agent.depth)
+        if self._weighted is None:
+            returns = agent.playouts.returns(self._world, self.plays, self._seed, rounds, first, agent.depth)
+        else:
+            worlds = self._weighted.drawn(self._seed, rounds, first)
+            returns = agent.playouts.returns_in(self._world, worlds, self.plays, self._seed, first, agent.depth)
         self._returns = np.concatenate([self._returns, returns])
 
     def run_until(self, deadline: float) -> None:
@@ -212,14 +230,25 @@ class _Race:
         return list(map(int, np.argsort(-self._returns.sum(0), kind="stable")))
 
 
-_PARAMETERS: dict[str, Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int, "network": str}
+_PARAMETERS: dict[str, Reader] = {
+    "simulations": int, "seconds": float, "playout": str, "depth": int, "network": str, "belief": str,
+}  # fmt: skip
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
     values = read_parameters("search", argument, _PARAMETERS)
     if "network" in values:
         values["network"] = load_guide("search", values["network"], game, options)
+    if "belief" in values:
+        values["belief"] = Belief.of("search", values["belief"], game, options)
     return SearchAgent(game, **values)
+
+
+def _fingerprint(argument: str) -> str:
+    """Return the fingerprints of the network and of the model of the belief, joined."""
+    model = value_of("belief", argument)
+    found = [guide_fingerprint("search", argument), agent_fingerprint(model) if model else ""]
+    return "+".join(filter(None, found))
 
 
 SEARCH = AgentKind(
@@ -227,9 +256,10 @@ SEARCH = AgentKind(
     "search",
     "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
     "`playout` and `depth`, as in `search:simulations=1000,playout=random`; with `network=PATH` or "
-    "`network=zoo:GAME/NAME` a trained policy plays out",
+    "`network=zoo:GAME/NAME` a trained policy plays out, and with `belief=AGENT` worlds are drawn [by what the others "
+    "did](agents.md#beliefs)",
     _make,
-    functools.partial(guide_fingerprint, "search"),
+    _fingerprint,
     guest=False,
     isolation="none",
 )

@@ -28,6 +28,7 @@ from cardenvs.core.intents import Verdict, validate
 from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import Record, copied, widen
+from cardenvs.core.rng import derived_seed
 from cardenvs.core.saved_state import SavedState
 from cardenvs.core.view import Candidate
 from cardenvs.pictures import draw_svg, draw_text
@@ -656,6 +657,20 @@ class State:
         first_round = checked_integer("first_round", first_round, 0, _MOST)
         self.game.engine.deal_plays(states, 0, checked_seed(seed), first_round, plays, lengths, NO_LOG, worlds)
         return worlds.reshape(-1)
+
+    def worlds(self, number: int, seed: int) -> np.ndarray:
+        """Return positions that the player to act cannot tell from this one, all that it cannot know re-dealt by the
+        rules' `determinize`, records (number,). World k depends on (seed, k) only.
+
+        Raises:
+            IllegalActionError: the game is over.
+            ValueError: `number` or `seed` is out of range.
+        """
+        self._check_not_over("deal worlds")
+        records = np.repeat(self._states, checked_integer("number", number, 0, _MOST))
+        for k in range(len(records)):
+            self.game.engine.determinize(records, k, self.current_player, derived_seed(checked_seed(seed), k))
+        return records
 
     @_reading
     def to_bytes(self) -> bytes:

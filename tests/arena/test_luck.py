@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cardenvs.agents.known import NetworkPolicy
+from cardenvs.agents.worlds import replayed
 from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.luck.adjust import Adjuster, adjust, coefficients
-from cardenvs.arena.luck.aivat import AivatLuck
+from cardenvs.arena.luck.aivat import AivatLuck, known_policies
 from cardenvs.arena.luck.chance import ChanceLuck
 from cardenvs.arena.luck.draws import Draws
-from cardenvs.arena.luck.policies import NetworkPolicy, known_policies
 from cardenvs.arena.luck.values import PlayoutValue, Value, WorthValue, value_of
-from cardenvs.arena.luck.worlds import replayed
 from cardenvs.cli.main import app
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.registry import get_game

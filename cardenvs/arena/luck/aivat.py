@@ -35,10 +35,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cardenvs.agents.known import KnownPolicy, known_policy
+from cardenvs.agents.worlds import replayed
 from cardenvs.arena.luck.draws import MOST_OUTCOMES, SAMPLED_OUTCOMES, Draw, Draws
-from cardenvs.arena.luck.policies import KnownPolicy, known_policies
 from cardenvs.arena.luck.values import Value
-from cardenvs.arena.luck.worlds import replayed
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
 from cardenvs.core.codes import FORFEIT
@@ -55,6 +55,16 @@ _LEAST_PROBABILITY = 1e-12  # of an action whose value is looked at
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], np.uint64)  # between seeds
 
 Hand = tuple[int, ...]
+
+
+def known_policies(match: Match) -> list[KnownPolicy | None]:
+    """Return for each agent of a match its policy, or None if its distribution is not known.
+
+    Raises:
+        AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
+    """
+    game, options = match.game, match.options
+    return [None if entry.is_guest else known_policy(entry.spec, game, options) for entry in match.entries]
 
 
 class AivatLuck:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.arena.luck.worlds import replayed
+from cardenvs.agents.worlds import replayed
 from cardenvs.core import events as ev
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game

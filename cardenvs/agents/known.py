@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cardenvs.agents.base import Turn
+from cardenvs.agents.specs import make_agent
 from cardenvs.agents.tabular import TabularAgent
-from cardenvs.arena.luck.worlds import replayed
-from cardenvs.arena.match import Match
+from cardenvs.agents.worlds import replayed
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
@@ -27,7 +27,7 @@ class KnownPolicy(Protocol):
     """The distribution of an agent's actions."""
 
     def probabilities(
-        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+        self, decks: Sequence[Sequence[int]] | np.ndarray, actions: Sequence[int], seed: int, decision: int
     ) -> np.ndarray:
         """Return the probabilities of all actions, float64 (N, num_actions), for the player to act.
 
@@ -40,25 +40,20 @@ class KnownPolicy(Protocol):
         raise NotImplementedError
 
 
-def known_policies(match: Match) -> list[KnownPolicy | None]:
-    """Return for each agent of a match its policy, or None if its distribution is not known.
+def known_policy(spec: str, game: Game, options: Options) -> KnownPolicy | None:
+    """Return the policy of an agent, or None if its distribution is not known.
 
     Known are `random`, policies of the game, networks of the kinds `ppo` and `zoo`, and tabular policies.
 
     Raises:
-        AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
+        AgentError, PolicyNotFoundError, MissingExtraError: the agent cannot be made.
     """
-    return [None if entry.is_guest else _known(entry.spec, match) for entry in match.entries]
-
-
-def _known(spec: str, match: Match) -> KnownPolicy | None:
     kind = spec.partition(":")[0]
-    game, options = match.game, match.options
     if spec in game.engine.policy_names():
         return KernelPolicy(game, options, spec)
     if kind not in (*_NETWORKS, "tabular"):
         return None
-    agent = match.entries[match.specs.index(spec)].make(game, options)
+    agent: Any = make_agent(spec, game, options)
     if kind in _NETWORKS:
         return NetworkPolicy(game, options, agent)
     return TurnPolicy(game, options, agent) if isinstance(agent, TabularAgent) else None
@@ -72,7 +67,7 @@ class KernelPolicy:
         self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(game.max_legal(options), np.int32)
 
     def probabilities(
-        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+        self, decks: Sequence[Sequence[int]] | np.ndarray, actions: Sequence[int], seed: int, decision: int
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
@@ -95,7 +90,7 @@ class NetworkPolicy:
         self._game, self._options, self._agent = game, options, agent
 
     def probabilities(
-        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+        self, decks: Sequence[Sequence[int]] | np.ndarray, actions: Sequence[int], seed: int, decision: int
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
@@ -117,7 +112,7 @@ class TurnPolicy:
         self._game, self._options, self._agent = game, options, agent
 
     def probabilities(
-        self, decks: Sequence[Sequence[int]], actions: Sequence[int], seed: int, decision: int
+        self, decks: Sequence[Sequence[int]] | np.ndarray, actions: Sequence[int], seed: int, decision: int
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         out = np.zeros((len(decks), self._game.num_actions(self._options)))

@@ -1,0 +1,175 @@
+"""Beliefs: what others may hold, judged by what they did.
+
+Worlds that fit what a player has seen are not equally likely: who bet holds good cards more often. A belief deals many
+such worlds, weighs each by the probability with which a model of the other players would have acted there as they did,
+and draws worlds in proportion. With a share of the weight the model acts at random, and a share of all worlds is drawn
+without weights, so that a wrong model cannot rule anything out.
+
+This is Bayes' rule by importance sampling. It needs games of one deal in which actions are open and the order of the
+deck decides everything else: Kuhn poker, Leduc poker, single hands of hold'em.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardenvs.agents.base import Turn
+from cardenvs.agents.known import KnownPolicy, known_policy
+from cardenvs.agents.worlds import replayed
+from cardenvs.core.codes import FORFEIT
+from cardenvs.core.errors import AgentError, DeckError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import State
+
+WORLDS = 512  # dealt for a decision
+AT_RANDOM = 0.1  # the share of the weight with which the model acts at random
+UNWEIGHTED = 0.1  # the share of worlds that is drawn without weights
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """Worlds for one decision.
+
+    Attributes:
+        records: positions (WORLDS,).
+        chances: of each to be drawn, float64 (WORLDS,), with sum 1.
+    """
+
+    records: np.ndarray
+    chances: np.ndarray
+
+    def drawn(self, seed: int, rounds: int, first: int) -> np.ndarray:
+        """Return the worlds of rounds first, first + 1, ..., records (rounds,). Round r depends on (seed, r) only."""
+        places = np.cumsum(self.chances)
+        points = [derived_seed(seed, "belief", first + k) / 2.0**63 for k in range(rounds)]
+        return self.records[np.minimum(np.searchsorted(places, points), len(places) - 1)]
+
+
+class Belief:
+    """A model of the other players, and the worlds that it makes likely."""
+
+    def __init__(self, game: Game, options: Options, model: KnownPolicy) -> None:
+        """Create a belief.
+
+        Args:
+            game, options: what is played.
+            model: of every other player.
+
+        Raises:
+            AgentError: the game is not of one open deal, see above.
+        """
+        self._game, self._options, self._model = game, options, model
+        if not _fits(game, options):
+            raise AgentError(
+                f"belief weighs the worlds of games of one deal with open actions, as single hands of hold'em "
+                f"(format=cash), Kuhn and Leduc poker; it cannot with {game.name} as played here"
+            )
+
+    @classmethod
+    def of(cls, kind: str, spec: str, game: Game, options: Options) -> "Belief":
+        """Return the belief whose model is an agent.
+
+        Raises:
+            AgentError: the agent's probabilities are not known, or the game is not of one open deal.
+            PolicyNotFoundError, MissingExtraError: the agent cannot be made.
+        """
+        model = known_policy(spec, game, options)
+        if model is None:
+            raise AgentError(
+                f"{kind} takes as belief an agent whose probabilities are known: zoo:GAME/NAME, ppo:PATH, tabular:PATH "
+                f"or a policy of the game; got {spec!r}"
+            )
+        return cls(game, options, model)
+
+    def worlds(self, turn: Turn) -> Weighted:
+        """Return weighted worlds for the player to act."""
+        twin = turn.determinize(turn.seed)
+        actors, actions = played(twin)
+        records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
+        decks = _decks(self._game, self._options, records)
+        log_weights, decisions = np.zeros(WORLDS), [0] * turn.num_players
+        for k, (actor, action) in enumerate(zip(actors, actions, strict=True)):
+            if actor != turn.player and action < FORFEIT:
+                chances = self._model.probabilities(decks, actions[:k], turn.seed, decisions[actor])
+                legal = self._game.decisions(self._options, self._at(decks[:1], actions[:k]))[0].sum()
+                log_weights += np.log((1 - AT_RANDOM) * chances[:, action] + AT_RANDOM / legal)
+            decisions[actor] += 1
+        weights = np.exp(log_weights - log_weights.max())
+        return Weighted(records, (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS)
+
+    def _at(self, decks: np.ndarray, actions: Sequence[int]) -> np.ndarray:
+        return replayed(self._game, self._options, decks, actions, [0] * len(decks))
+
+
+def played(twin: State) -> tuple[list[int], list[int]]:
+    """Return who has acted and how, found again from the events that the player to act in a twin has seen.
+
+    Raises:
+        AgentError: the events do not tell.
+    """
+    player, wanted = twin.current_player, twin.event_rows(twin.current_player)
+    state = twin.game.state_type(
+        twin.game, twin.options, seed=0, deck=_decks(twin.game, twin.options, twin.record)[0].tolist()
+    )
+    actors: list[int] = []
+    actions: list[int] = []
+    while len(state.event_rows(player)) < len(wanted):
+        following = next((one for one in _followed(state) if _agrees(one[1], player, wanted)), None)
+        if following is None:
+            raise AgentError(f"{twin.game.name}: what others did cannot be told from what player_{player} saw")
+        actors.append(state.current_player)
+        actions.append(following[0])
+        state = following[1]
+    return actors, actions
+
+
+def _decks(game: Game, options: Options, records: Any) -> np.ndarray:
+    """Return the cards of records in dealing order, (N, cards); a record has room for the deck of more players."""
+    cards: np.ndarray = np.atleast_2d(np.asarray(records["deck"]))[:, : len(game.deck(options))]
+    return cards
+
+
+def _followed(state: State) -> Iterator[tuple[int, State]]:
+    """Yield what may happen next, a legal action or a forfeit, with the position after it."""
+    for action in [*state.legal_actions(), FORFEIT + state.current_player]:
+        after = state.clone()
+        after.apply(action)
+        yield action, after
+
+
+def _agrees(state: State, player: int, wanted: np.ndarray) -> bool:
+    rows = state.event_rows(player)
+    return len(rows) <= len(wanted) and np.array_equal(rows, wanted[: len(rows)])
+
+
+def _fits(game: Game, options: Options) -> bool:
+    """Return whether a game of random play can be replayed from the decks of its twins, and leads to the same."""
+    if "deck" not in (game.blank(options).dtype.names or ()) or game.rolled(options) is not None:
+        return False
+    state = game.new_state(seed=0, **options.as_dict())
+    while not state.is_terminal:
+        twin = state.determinize(state.current_player, state.ply)
+        try:
+            _, actions = played(twin)
+            again = replayed(game, options, _decks(game, options, twin.record), actions, [0])
+        except (AgentError, DeckError):
+            return False
+        if not _look_alike(game, options, again, twin):
+            return False
+        state.apply(state.policy_action("random", derived_seed(0, "fits", state.ply)))
+    return True
+
+
+def _look_alike(game: Game, options: Options, records: np.ndarray, twin: State) -> bool:
+    """Return whether a position shows every player what a twin shows."""
+    for player in range(options.num_players):
+        seen = twin.observation(player)
+        out = np.zeros((1, len(seen)), seen.dtype)
+        game.engine.batch_observe(records, player, out, 0, 1)
+        if not np.array_equal(out[0], seen):
+            return False
+    return True

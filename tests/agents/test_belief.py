@@ -1,0 +1,160 @@
+"""Beliefs: worlds drawn by what the others did; Bayes' rule, no hidden information, clear refusals."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from cardenvs.agents import SearchAgent, Turn
+from cardenvs.agents.belief import AT_RANDOM, UNWEIGHTED, WORLDS, Belief, played
+from cardenvs.agents.known import known_policy
+from cardenvs.agents.specs import agent_fingerprint, make_agent
+from cardenvs.agents.worlds import replayed
+from cardenvs.core.codes import FORFEIT
+from cardenvs.core.errors import AgentError
+from cardenvs.core.registry import get_game
+
+KUHN, LEDUC, HOLDEM = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0"), get_game("texas_holdem_v0")
+HANDS = {"format": "cash", "num_players": 2}
+PASS, BET = 0, 1
+BETS_WITH = {0: 1 / 3, 1: 0.0, 2: 1.0}  # the jack a third of the time, the queen never, the king always
+
+
+class Bluffer:
+    """A model that bets by its card in Kuhn poker."""
+
+    def probabilities(self, decks, actions, seed, decision):
+        player = len(actions) % 2
+        bets = np.array([BETS_WITH[int(deck[player])] for deck in decks])
+        return np.stack([1 - bets, bets], 1)
+
+
+def belief(game=KUHN, model=None, **options):
+    return Belief(game, game.make_options(**options), model or Bluffer())
+
+
+def after(game, *actions, seed=1, deck=None, **options):
+    state = game.new_state(seed=seed, deck=deck, **options)
+    for action in actions:
+        state.apply(action)
+    return state
+
+
+@pytest.mark.parametrize("action", [PASS, BET])
+def test_worlds_are_weighted_by_bayes_rule(action):
+    state = after(KUHN, action, deck=[2, 1])  # player 1 has the queen
+    weighted = belief().worlds(Turn(state, 3))
+    assert len(weighted.records) == WORLDS
+    assert weighted.chances.sum() == pytest.approx(1)
+    likelihood = {}
+    for card in (0, 2):
+        chance = BETS_WITH[card] if action == BET else 1 - BETS_WITH[card]
+        likelihood[card] = (1 - AT_RANDOM) * chance + AT_RANDOM / 2
+    held = weighted.records["deck"][:, 0]
+    dealt = Counter(held.tolist())
+    assert set(dealt) == {0, 2}
+    total = sum(dealt[card] * likelihood[card] for card in dealt)
+    for card in (0, 2):
+        wanted = (1 - UNWEIGHTED) * dealt[card] * likelihood[card] / total + UNWEIGHTED * dealt[card] / WORLDS
+        assert weighted.chances[held == card].sum() == pytest.approx(wanted)
+
+
+def test_worlds_are_drawn_in_proportion_and_by_round():
+    weighted = belief().worlds(Turn(after(KUHN, BET, deck=[2, 1]), 3))
+    drawn = weighted.drawn(5, 4000, 0)
+    share = (drawn["deck"][:, 0] == 2).mean()
+    wanted = weighted.chances[weighted.records["deck"][:, 0] == 2].sum()
+    assert abs(share - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / 4000)
+    assert drawn[100:110].tobytes() == weighted.drawn(5, 10, 100).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "plies"),
+    [(KUHN, {}, 2), (LEDUC, {}, 3), (HOLDEM, HANDS, 4), (HOLDEM, {**HANDS, "num_players": 4}, 6)],
+)
+def test_a_belief_is_the_same_in_all_worlds_of_the_player(game, options, plies):
+    model = known_policy("random", game, game.make_options(**options))
+    for seed in range(5):
+        state = game.new_state(seed=seed, **options)
+        while not state.is_terminal and state.ply < plies:
+            state.apply(state.policy_action("random", seed))
+        if state.is_terminal:
+            continue
+        found = belief(game, model, **options).worlds(Turn(state, 7))
+        twin = belief(game, model, **options).worlds(Turn(state.determinize(state.current_player, 99), 7))
+        assert found.records.tobytes() == twin.records.tobytes()
+        assert found.chances.tobytes() == twin.chances.tobytes()
+
+
+@pytest.mark.parametrize(("game", "options"), [(KUHN, {}), (LEDUC, {}), (HOLDEM, {**HANDS, "num_players": 3})])
+def test_what_was_played_is_found_from_what_a_player_saw(game, options):
+    for seed in range(20):
+        state = game.new_state(seed=seed, **options)
+        actors = []
+        while not state.is_terminal:
+            twin = state.determinize(state.current_player, seed)
+            assert played(twin) == (actors, list(state.actions))
+            again = replayed(
+                game, state.options, [list(twin.record.deck[: len(game.deck(state.options))])], played(twin)[1], [0]
+            )
+            assert again["current_player"][0] == state.current_player
+            actors.append(state.current_player)
+            forfeits = options.get("num_players", 2) > 2 and state.ply == 1
+            state.apply(FORFEIT + state.current_player if forfeits else state.policy_action("random", seed + state.ply))
+
+
+def test_search_believes_who_never_bluffs():
+    class Honest:
+        def probabilities(self, decks, actions, seed, decision):
+            bets = np.array([float(deck[len(actions) % 2] == 2) for deck in decks])
+            return np.stack([1 - bets, bets], 1)
+
+    state = after(KUHN, BET, deck=[2, 1])  # a queen calls a bluffer at times, and folds to whoever bets kings only
+    folds = sum(
+        SearchAgent(KUHN, simulations=200, belief=belief(model=Honest())).act(Turn(state, seed)) == PASS
+        for seed in range(10)
+    )
+    plain = sum(SearchAgent(KUHN, simulations=200).act(Turn(state, seed)) == PASS for seed in range(10))
+    assert folds == 10
+    assert plain < 10
+
+
+@pytest.mark.parametrize(
+    "spec", ["search:simulations=20,belief=random", "search:simulations=20,belief=zoo:leduc_poker_v0/magnet"]
+)
+def test_specs_play_the_same_in_twins(spec):
+    agent = make_agent(spec, LEDUC, LEDUC.make_options())
+    for seed in range(8):
+        state = after(LEDUC, 1, seed=seed)
+        twin = state.determinize(state.current_player, seed + 50)
+        choices = set()
+        for one in (state, twin):
+            agent.reset(seed)
+            choices.add(agent.act(Turn(one, seed)))
+        assert len(choices) == 1
+
+
+def test_the_fingerprint_names_the_model():
+    plain, believing = (
+        agent_fingerprint(f"search:simulations=5{more}") for more in ("", ",belief=zoo:leduc_poker_v0/magnet")
+    )
+    assert plain == ""
+    assert believing == agent_fingerprint("zoo:leduc_poker_v0/magnet")
+    both = agent_fingerprint("search:network=zoo:leduc_poker_v0/magnet,belief=zoo:leduc_poker_v0/magnet")
+    assert both == f"{believing}+{believing}"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "spec", "words"),
+    [
+        ("gin_rummy_v0", {}, "heuristic", "it cannot with gin_rummy_v0"),
+        ("texas_holdem_v0", {}, "equity", "format=cash"),
+        ("leduc_poker_v0", {}, "search", "whose probabilities are known"),
+        ("leduc_poker_v0", {}, "nobody", "whose probabilities are known"),
+    ],
+)
+def test_what_cannot_be_believed_is_refused(name, options, spec, words):
+    game = get_game(name)
+    with pytest.raises(AgentError, match=words):
+        make_agent(f"search:belief={spec}", game, game.make_options(**options))
