@@ -6,12 +6,11 @@ and draws worlds in proportion. With a share of the weight the model acts at ran
 without weights, so that a wrong model cannot rule anything out.
 
 This is Bayes' rule by importance sampling. It needs games of one deal in which actions are open and the order of the
-deck decides everything else: Kuhn poker, Leduc poker, single hands of hold'em.
+deck decides everything else: Kuhn poker, Leduc poker, single hands of hold'em, Hanabi.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -65,7 +64,7 @@ class Belief:
         self._game, self._options, self._model = game, options, model
         if not _fits(game, options):
             raise AgentError(
-                f"belief weighs the worlds of games of one deal with open actions, as single hands of hold'em "
+                f"belief weighs the worlds of games of one deal with open actions, as Hanabi, single hands of hold'em "
                 f"(format=cash), Kuhn and Leduc poker; it cannot with {game.name} as played here"
             )
 
@@ -88,9 +87,9 @@ class Belief:
     def worlds(self, turn: Turn) -> Weighted:
         """Return weighted worlds for the player to act."""
         twin = turn.determinize(turn.seed)
-        actors, actions = played(twin)
         records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
-        decks = _decks(self._game, self._options, records)
+        decks = decks_of(twin, records)
+        actors, actions = played(twin, decks[0])
         log_weights, decisions = np.zeros(WORLDS), [0] * turn.num_players
         for k, (actor, action) in enumerate(zip(actors, actions, strict=True)):
             if actor != turn.player and action < FORFEIT:
@@ -105,16 +104,28 @@ class Belief:
         return replayed(self._game, self._options, decks, actions, [0] * len(decks))
 
 
-def played(twin: State) -> tuple[list[int], list[int]]:
+def decks_of(twin: State, records: np.ndarray) -> np.ndarray:
+    """Return the explicit decks with which what was played leads to the worlds of the player to act in a twin."""
+    if twin.game.dealing_order is not None:
+        return twin.game.dealing_order(twin, records)
+    # a record has room for the deck of more players
+    decks: np.ndarray = records["deck"][:, : len(twin.game.deck(twin.options))]
+    return decks
+
+
+def played(twin: State, deck: np.ndarray) -> tuple[list[int], list[int]]:
     """Return who has acted and how, found again from the events that the player to act in a twin has seen.
+
+    Args:
+        twin: of the player to act.
+        deck: that of a world of this player.
 
     Raises:
         AgentError: the events do not tell.
+        DeckError: the deck is not one of the game.
     """
     player, wanted = twin.current_player, twin.event_rows(twin.current_player)
-    state = twin.game.state_type(
-        twin.game, twin.options, seed=0, deck=_decks(twin.game, twin.options, twin.record)[0].tolist()
-    )
+    state = twin.game.state_type(twin.game, twin.options, seed=0, deck=deck.tolist())
     actors: list[int] = []
     actions: list[int] = []
     while len(state.event_rows(player)) < len(wanted):
@@ -125,12 +136,6 @@ def played(twin: State) -> tuple[list[int], list[int]]:
         actions.append(following[0])
         state = following[1]
     return actors, actions
-
-
-def _decks(game: Game, options: Options, records: Any) -> np.ndarray:
-    """Return the cards of records in dealing order, (N, cards); a record has room for the deck of more players."""
-    cards: np.ndarray = np.atleast_2d(np.asarray(records["deck"]))[:, : len(game.deck(options))]
-    return cards
 
 
 def _followed(state: State) -> Iterator[tuple[int, State]]:
@@ -148,28 +153,31 @@ def _agrees(state: State, player: int, wanted: np.ndarray) -> bool:
 
 def _fits(game: Game, options: Options) -> bool:
     """Return whether a game of random play can be replayed from the decks of its twins, and leads to the same."""
-    if "deck" not in (game.blank(options).dtype.names or ()) or game.rolled(options) is not None:
+    names = game.blank(options).dtype.names or ()
+    if game.dealing_order is None and ("deck" not in names or game.rolled(options) is not None):
         return False
     state = game.new_state(seed=0, **options.as_dict())
     while not state.is_terminal:
         twin = state.determinize(state.current_player, state.ply)
+        worlds = twin.worlds(1, state.ply)
+        decks = decks_of(twin, worlds)
         try:
-            _, actions = played(twin)
-            again = replayed(game, options, _decks(game, options, twin.record), actions, [0])
+            _, actions = played(twin, decks[0])
         except (AgentError, DeckError):
             return False
-        if not _look_alike(game, options, again, twin):
+        if not _look_alike(game, options, replayed(game, options, decks, actions, [0]), worlds):
             return False
         state.apply(state.policy_action("random", derived_seed(0, "fits", state.ply)))
     return True
 
 
-def _look_alike(game: Game, options: Options, records: np.ndarray, twin: State) -> bool:
-    """Return whether a position shows every player what a twin shows."""
+def _look_alike(game: Game, options: Options, *records: np.ndarray) -> bool:
+    """Return whether positions, records (1,), show every player the same."""
+    layout = game.layout(options)
     for player in range(options.num_players):
-        seen = twin.observation(player)
-        out = np.zeros((1, len(seen)), seen.dtype)
-        game.engine.batch_observe(records, player, out, 0, 1)
-        if not np.array_equal(out[0], seen):
+        seen = np.zeros((len(records), layout.size), layout.dtype)
+        for one, out in zip(records, seen, strict=True):
+            game.engine.batch_observe(one, player, out[None], 0, 1)
+        if not (seen == seen[0]).all():
             return False
     return True

@@ -87,6 +87,9 @@ class Game:
             the first roll, up to `dice` tokens 0..faces-1. None for options with which there is a deck.
         sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
             players' actions make likely; used by simulations. None if there is none.
+        dealing_order: function (twin, records) of a twin of the player to act and of worlds that the player cannot tell
+            apart, records (N,). Returns explicit decks, int16 (N, cards), with which the same actions lead to these
+            worlds. None: the field `deck` of the records.
         worth: kernel worth(s, rng, out), which writes to `out` (float64) what each player's return may be on average,
             if all hands are face up and the deck is not known: a fast guess for `cardenvs.arena.luck`. It must read
             nothing of the order of the deck. None if there is none.
@@ -129,6 +132,7 @@ class Game:
     dealt_tokens: Callable[[Any], int | None] | None = None
     first_roll: Callable[[Any], tuple[int, int] | None] | None = None
     sample_belief: Any = None
+    dealing_order: "Callable[[State, np.ndarray], np.ndarray] | None" = None
     worth: Any = None
     action_features: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
     amounts: Amounts | None = None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardenvs.agents import SearchAgent, Turn
-from cardenvs.agents.belief import AT_RANDOM, UNWEIGHTED, WORLDS, Belief, played
+from cardenvs.agents.belief import AT_RANDOM, UNWEIGHTED, WORLDS, Belief, decks_of, played
 from cardenvs.agents.known import known_policy
 from cardenvs.agents.specs import agent_fingerprint, make_agent
 from cardenvs.agents.worlds import replayed
@@ -16,6 +16,7 @@ from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
 
 KUHN, LEDUC, HOLDEM = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0"), get_game("texas_holdem_v0")
+HANABI = get_game("hanabi_v0")
 HANDS = {"format": "cash", "num_players": 2}
 PASS, BET = 0, 1
 BETS_WITH = {0: 1 / 3, 1: 0.0, 2: 1.0}  # the jack a third of the time, the queen never, the king always
@@ -71,7 +72,7 @@ def test_worlds_are_drawn_in_proportion_and_by_round():
 
 @pytest.mark.parametrize(
     ("game", "options", "plies"),
-    [(KUHN, {}, 2), (LEDUC, {}, 3), (HOLDEM, HANDS, 4), (HOLDEM, {**HANDS, "num_players": 4}, 6)],
+    [(KUHN, {}, 2), (LEDUC, {}, 3), (HOLDEM, HANDS, 4), (HOLDEM, {**HANDS, "num_players": 4}, 6), (HANABI, {}, 14)],
 )
 def test_a_belief_is_the_same_in_all_worlds_of_the_player(game, options, plies):
     model = known_policy("random", game, game.make_options(**options))
@@ -87,20 +88,28 @@ def test_a_belief_is_the_same_in_all_worlds_of_the_player(game, options, plies):
         assert found.chances.tobytes() == twin.chances.tobytes()
 
 
-@pytest.mark.parametrize(("game", "options"), [(KUHN, {}), (LEDUC, {}), (HOLDEM, {**HANDS, "num_players": 3})])
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        (KUHN, {}),
+        (LEDUC, {}),
+        (HOLDEM, {**HANDS, "num_players": 3}),
+        (HANABI, {}),
+        (HANABI, {"num_players": 3, "colors": 3}),
+    ],
+)
 def test_what_was_played_is_found_from_what_a_player_saw(game, options):
-    for seed in range(20):
+    for seed in range(20 if game is not HANABI else 4):
         state = game.new_state(seed=seed, **options)
         actors = []
         while not state.is_terminal:
             twin = state.determinize(state.current_player, seed)
-            assert played(twin) == (actors, list(state.actions))
-            again = replayed(
-                game, state.options, [list(twin.record.deck[: len(game.deck(state.options))])], played(twin)[1], [0]
-            )
+            decks = decks_of(twin, twin.worlds(1, seed))
+            assert played(twin, decks[0]) == (actors, list(state.actions))
+            again = replayed(game, state.options, decks, state.actions, [0])
             assert again["current_player"][0] == state.current_player
             actors.append(state.current_player)
-            forfeits = options.get("num_players", 2) > 2 and state.ply == 1
+            forfeits = game is HOLDEM and state.ply == 1
             state.apply(FORFEIT + state.current_player if forfeits else state.policy_action("random", seed + state.ply))
 
 
@@ -158,3 +167,21 @@ def test_what_cannot_be_believed_is_refused(name, options, spec, words):
     game = get_game(name)
     with pytest.raises(AgentError, match=words):
         make_agent(f"search:belief={spec}", game, game.make_options(**options))
+
+
+def test_a_belief_finds_the_cards_that_hints_mean():
+    """Worlds that explain the hints of a known partner hold the true cards more often than those that fit them."""
+    model = known_policy("heuristic", HANABI, HANABI.make_options())
+    believing, fair, cards = 0.0, 0.0, 0
+    for seed in range(3):
+        state = HANABI.new_state(seed=seed)
+        for ply in range(16):
+            state.apply(state.policy_action("heuristic", ply))
+        player = state.current_player
+        held = state.record.hands[player]
+        weighted = belief(HANABI, model).worlds(Turn(state, seed))
+        right = weighted.records["hands"][:, player] == held
+        believing += float((weighted.chances[:, None] * right).sum())
+        fair += float(right.mean(0).sum())
+        cards += len(held)
+    assert believing > 1.1 * fair, (believing / cards, fair / cards)

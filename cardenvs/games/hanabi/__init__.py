@@ -1,6 +1,6 @@
 """Hanabi: build fireworks together from cards that everybody sees but their owners. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.games.hanabi import heuristic, observation, rules, state, view
+from cardenvs.games.hanabi import heuristic, observation, rules, state, view, worlds
 
-GAME = Game.of("hanabi_v0", "Hanabi", state, rules, observation, heuristic, view)
+GAME = Game.of("hanabi_v0", "Hanabi", state, rules, observation, heuristic, view, dealing_order=worlds.dealing_order)
