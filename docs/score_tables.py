@@ -61,7 +61,7 @@ def _by_agent(agents: list[dict[str, Any]], table: Any) -> str:
 
 def _score(score: dict[str, Any]) -> str:
     half = "" if score["low"] is None else f" ± {(score['high'] - score['low']) / 2:.0f}"
-    return f"{score['mean']:.0f}{half}"
+    return f"{round(score['mean'])}{half}"  # as an integer, which has no -0
 
 
 def _time(agent: dict[str, Any]) -> str:

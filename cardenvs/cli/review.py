@@ -162,6 +162,7 @@ def _review_store(
 
 
 def _print_findings(console: "Console", found: "Findings", most: int) -> None:
+    from cardenvs.core.text import count
     from cardenvs.review.decisions import accuracy
     from cardenvs.review.story import basis, cut, percent
 
@@ -175,7 +176,7 @@ def _print_findings(console: "Console", found: "Findings", most: int) -> None:
         worst = kind.worst
         deal, lineup = found.names[worst.game]
         console.print(
-            f"{kind.loss / found.games:8.3g} a game, {len(kind.examples)} times: {escaped(kind.text)}\n"
+            f"{kind.loss / found.games:8.3g} a game, {count(len(kind.examples), 'time')}: {escaped(kind.text)}\n"
             f"         [dim]deal {deal}, lineup {lineup}, action {worst.judged.ply}: "
             f"{escaped(cut(worst.judged.played))} instead of {escaped(cut(worst.judged.best))}, "
             f"{worst.judged.loss:.3g}[/dim]"
