@@ -67,7 +67,6 @@ ROWS = (
     *(Row(f"always:{style}", _HOLDEM) for style in ("call", "pot", "least_raise")),
     *(Row(f"rlcard:leduc-holdem-rule-v{number}", _LEDUC) for number in (1, 2)),
     Row("rlcard:gin-rummy-novice-rule", _GIN),
-    Row("rlcard:uno-rule-v1", ("uno_v0",)),
     Row("openspiel_bot:simple_gin_rummy", _GIN),
     Row("openspiel_bot:ismcts", _LEDUC),
     Row("pimc", ("bridge_v0",)),
