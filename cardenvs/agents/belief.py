@@ -6,7 +6,7 @@ and draws worlds in proportion. With a share of the weight the model acts at ran
 without weights, so that a wrong model cannot rule anything out.
 
 This is Bayes' rule by importance sampling. It needs games of one deal in which actions are open and the order of the
-deck decides everything else: Kuhn poker, Leduc poker, single hands of hold'em, Hanabi.
+deck decides everything else (docs/agents.md).
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,8 +64,8 @@ class Belief:
         self._game, self._options, self._model = game, options, model
         if not _fits(game, options):
             raise AgentError(
-                f"belief weighs the worlds of games of one deal with open actions, as Hanabi, single hands of hold'em "
-                f"(format=cash), Kuhn and Leduc poker; it cannot with {game.name} as played here"
+                f"belief weighs the worlds of games of one deal with open actions, which {game.name} is not as played "
+                "here; docs/agents.md lists them with their options"
             )
 
     @classmethod

@@ -157,8 +157,8 @@ def test_the_fingerprint_names_the_model():
 @pytest.mark.parametrize(
     ("name", "options", "spec", "words"),
     [
-        ("gin_rummy_v0", {}, "heuristic", "it cannot with gin_rummy_v0"),
-        ("texas_holdem_v0", {}, "equity", "format=cash"),
+        ("gin_rummy_v0", {}, "heuristic", "which gin_rummy_v0 is not"),
+        ("texas_holdem_v0", {}, "equity", "as played here"),
         ("leduc_poker_v0", {}, "search", "whose probabilities are known"),
         ("leduc_poker_v0", {}, "nobody", "whose probabilities are known"),
     ],

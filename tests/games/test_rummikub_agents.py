@@ -357,9 +357,9 @@ def searches(monkeypatch):
     """The plays that each race starts with, as races come."""
     begun, start = [], search._Race.__init__
 
-    def counting(race, agent, world, plays, own, seed):
+    def counting(race, agent, world, plays, *others):
         begun.append(plays)
-        start(race, agent, world, plays, own, seed)
+        start(race, agent, world, plays, *others)
 
     monkeypatch.setattr(search._Race, "__init__", counting)
     return begun

@@ -116,7 +116,7 @@ def test_the_program_serves_on_its_standard_streams(tmp_path):
     server = StdioServerParameters(command=sys.executable, args=[*words, "--seed", "5", "--name", "visitor"])
 
     async def main():
-        async with mcp.Client(stdio_client(server)) as client:
+        async with mcp.Client(stdio_client(server, errlog=sys.__stderr__)) as client:
             assert "start_game" not in {tool.name for tool in (await client.list_tools()).tools}
             text = (await client.call_tool("look", {})).content[0].text
             while "`play` one of" in text:
