@@ -27,7 +27,7 @@ from cardenvs.core.text import did_you_mean
 
 SCORES = Path(__file__).resolve().parents[1] / "docs" / "scores.json"
 WORK = Path("runs/reference")
-_README = "the README's gin_rummy"
+_README = "ppo after 90 s"
 _STUB = "llm:stub"
 
 

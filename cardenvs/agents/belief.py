@@ -9,7 +9,7 @@ This is Bayes' rule by importance sampling. It needs games of one deal in which 
 deck decides everything else (docs/agents.md).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +61,7 @@ class Belief:
         Raises:
             AgentError: the game is not of one open deal, see above.
         """
-        self._game, self._options, self._model = game, options, model
+        self._model = model
         if not _fits(game, options):
             raise AgentError(
                 f"belief weighs the worlds of games of one deal with open actions, which {game.name} is not as played "
@@ -89,19 +89,16 @@ class Belief:
         twin = turn.determinize(turn.seed)
         records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
         decks = decks_of(twin, records)
-        actors, actions = played(twin, decks[0])
+        steps = played(twin, decks[0])
+        actions = [step.action for step in steps]
         log_weights, decisions = np.zeros(WORLDS), [0] * turn.num_players
-        for k, (actor, action) in enumerate(zip(actors, actions, strict=True)):
-            if actor != turn.player and action < FORFEIT:
-                chances = self._model.probabilities(decks, actions[:k], turn.seed, decisions[actor])
-                legal = self._game.decisions(self._options, self._at(decks[:1], actions[:k]))[0].sum()
-                log_weights += np.log((1 - AT_RANDOM) * chances[:, action] + AT_RANDOM / legal)
-            decisions[actor] += 1
+        for k, step in enumerate(steps):
+            if step.player != turn.player and step.action < FORFEIT:
+                chances = self._model.probabilities(decks, actions[:k], turn.seed, decisions[step.player])
+                log_weights += np.log((1 - AT_RANDOM) * chances[:, step.action] + AT_RANDOM / step.num_legal)
+            decisions[step.player] += 1
         weights = np.exp(log_weights - log_weights.max())
         return Weighted(records, (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS)
-
-    def _at(self, decks: np.ndarray, actions: Sequence[int]) -> np.ndarray:
-        return replayed(self._game, self._options, decks, actions, [0] * len(decks))
 
 
 def decks_of(twin: State, records: np.ndarray) -> np.ndarray:
@@ -113,8 +110,17 @@ def decks_of(twin: State, records: np.ndarray) -> np.ndarray:
     return decks
 
 
-def played(twin: State, deck: np.ndarray) -> tuple[list[int], list[int]]:
-    """Return who has acted and how, found again from the events that the player to act in a twin has seen.
+@dataclass(frozen=True)
+class Step:
+    """Who acted, how (an action or a code), and how many actions were legal then."""
+
+    player: int
+    action: int
+    num_legal: int
+
+
+def played(twin: State, deck: np.ndarray) -> list[Step]:
+    """Return what has been played, found again from the events that the player to act in a twin has seen.
 
     Args:
         twin: of the player to act.
@@ -126,19 +132,18 @@ def played(twin: State, deck: np.ndarray) -> tuple[list[int], list[int]]:
     """
     player, wanted = twin.current_player, twin.event_rows(twin.current_player)
     state = twin.game.state_type(twin.game, twin.options, seed=0, deck=deck.tolist())
-    actors: list[int] = []
-    actions: list[int] = []
+    steps: list[Step] = []
     while len(state.event_rows(player)) < len(wanted):
-        following = next((one for one in _followed(state) if _agrees(one[1], player, wanted)), None)
-        if following is None:
-            raise AgentError(f"{twin.game.name}: what others did cannot be told from what player_{player} saw")
-        actors.append(state.current_player)
-        actions.append(following[0])
-        state = following[1]
-    return actors, actions
+        found = next((one for one in _next_positions(state) if _agrees(one[1], player, wanted)), None)
+        if found is None:
+            raise AgentError(f"{twin.game.name}: the events that player_{player} saw do not show every action")
+        action, after = found
+        steps.append(Step(state.current_player, action, len(state.legal_actions())))
+        state = after
+    return steps
 
 
-def _followed(state: State) -> Iterator[tuple[int, State]]:
+def _next_positions(state: State) -> Iterator[tuple[int, State]]:
     """Yield what may happen next, a legal action or a forfeit, with the position after it."""
     for action in [*state.legal_actions(), FORFEIT + state.current_player]:
         after = state.clone()
@@ -152,7 +157,7 @@ def _agrees(state: State, player: int, wanted: np.ndarray) -> bool:
 
 
 def _fits(game: Game, options: Options) -> bool:
-    """Return whether a game of random play can be replayed from the decks of its twins, and leads to the same."""
+    """Return whether the decks of twins lead to the same positions again, in a game of random play."""
     names = game.blank(options).dtype.names or ()
     if game.dealing_order is None and ("deck" not in names or game.rolled(options) is not None):
         return False
@@ -162,7 +167,7 @@ def _fits(game: Game, options: Options) -> bool:
         worlds = twin.worlds(1, state.ply)
         decks = decks_of(twin, worlds)
         try:
-            _, actions = played(twin, decks[0])
+            actions = [step.action for step in played(twin, decks[0])]
         except (AgentError, DeckError):
             return False
         if not _look_alike(game, options, replayed(game, options, decks, actions, [0]), worlds):

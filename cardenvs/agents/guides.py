@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ZOO = "zoo:"
 
 
-def value_of(parameter: str, argument: str) -> str:
+def parameter_of(parameter: str, argument: str) -> str:
     """Return the value of a parameter among those of an agent, or ""."""
     for part in argument.split(","):
         name, equals, value = part.partition("=")
@@ -41,7 +41,7 @@ def load_guide(kind: str, network: str, game: Game, options: Options) -> "PPOAge
 
 def guide_fingerprint(kind: str, argument: str) -> str:
     """Return the fingerprint of an agent that may have a network: that of the file, or ""."""
-    network = value_of("network", argument)
+    network = parameter_of("network", argument)
     if not network:
         return ""
     if network.startswith(_ZOO):

@@ -57,13 +57,15 @@ def file_fingerprint(path: Path) -> str:
 
 def read_parameters(kind: str, text: str, known: dict[str, Reader]) -> dict[str, Any]:
     """Return the values in "name=value,name=value", each read by `known[name]`."""
-    values = {}
+    values: dict[str, Any] = {}
     for part in text.split(",") if text else ():
         name, equals, value = part.partition("=")
         name = name.strip()
         if not equals or name not in known:
             hint = did_you_mean(name, known)
             raise AgentError(f"{kind} has no parameter {part.strip()!r}; {hint}it takes {'=..., '.join(known)}=...")
+        if name in values:
+            raise AgentError(f"{kind} takes {name} once; got it again in {text!r}")
         try:
             values[name] = known[name](value.strip())
         except ValueError:

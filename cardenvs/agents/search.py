@@ -25,7 +25,7 @@ import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
 from cardenvs.agents.belief import Belief, Weighted
-from cardenvs.agents.guides import guide_fingerprint, load_guide, value_of
+from cardenvs.agents.guides import guide_fingerprint, load_guide, parameter_of
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
 from cardenvs.agents.playouts import Decider, NetworkPlayouts, Play, Playouts, PolicyPlayouts
@@ -246,7 +246,7 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 
 def _fingerprint(argument: str) -> str:
     """Return the fingerprints of the network and of the model of the belief, joined."""
-    model = value_of("belief", argument)
+    model = parameter_of("belief", argument)
     found = [guide_fingerprint("search", argument), agent_fingerprint(model) if model else ""]
     return "+".join(filter(None, found))
 

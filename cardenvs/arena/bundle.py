@@ -26,7 +26,7 @@ from typing import IO
 
 from cardenvs.agents.guarded.guest import BUNDLE
 from cardenvs.agents.guarded.sandbox import python_path
-from cardenvs.agents.guides import value_of
+from cardenvs.agents.guides import parameter_of
 from cardenvs.agents.parameters import split_path
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
@@ -290,9 +290,9 @@ def check_agent(bundle: Bundle, game: Game) -> None:
     elif kind in _FILES:
         _check_inside(split_path(kind, argument, "policy")[0], shown, bundle.folder)
     elif kind in ("search", "ismcts"):
-        if network := value_of("network", argument):
+        if network := parameter_of("network", argument):
             _check_inside(network, shown, bundle.folder)
-        model, _, file = value_of("belief", argument).partition(":")
+        model, _, file = parameter_of("belief", argument).partition(":")
         if model in _FILES:
             _check_inside(split_path(model, file, "policy")[0], shown, bundle.folder)
 

@@ -658,6 +658,7 @@ class State:
         self.game.engine.deal_plays(states, 0, checked_seed(seed), first_round, plays, lengths, NO_LOG, worlds)
         return worlds.reshape(-1)
 
+    @_reading
     def worlds(self, number: int, seed: int) -> np.ndarray:
         """Return positions that the player to act cannot tell from this one, all that it cannot know re-dealt by the
         rules' `determinize`, records (number,). World k depends on (seed, k) only.

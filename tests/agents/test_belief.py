@@ -105,7 +105,9 @@ def test_what_was_played_is_found_from_what_a_player_saw(game, options):
         while not state.is_terminal:
             twin = state.determinize(state.current_player, seed)
             decks = decks_of(twin, twin.worlds(1, seed))
-            assert played(twin, decks[0]) == (actors, list(state.actions))
+            steps = played(twin, decks[0])
+            assert [step.player for step in steps] == actors
+            assert [step.action for step in steps] == list(state.actions)
             again = replayed(game, state.options, decks, state.actions, [0])
             assert again["current_player"][0] == state.current_player
             actors.append(state.current_player)
@@ -161,6 +163,8 @@ def test_the_fingerprint_names_the_model():
         ("texas_holdem_v0", {}, "equity", "as played here"),
         ("leduc_poker_v0", {}, "search", "whose probabilities are known"),
         ("leduc_poker_v0", {}, "nobody", "whose probabilities are known"),
+        # the check of a submission reads the first, so a second one must not count
+        ("leduc_poker_v0", {}, "random,belief=tabular:/etc/passwd", "takes belief once"),
     ],
 )
 def test_what_cannot_be_believed_is_refused(name, options, spec, words):

@@ -11,7 +11,7 @@ def test_the_patch_changes_discards_only():
     changed = 0
     for seed in range(3):
         state = game.new_state(seed=seed)
-        agent = Patched(game, options, simulations=20)
+        agent = Patched(game, options, "search:simulations=20")
         agent.reset(seed)
         while not state.is_terminal:
             turn = Turn(state, seed, state.ply)
@@ -25,6 +25,6 @@ def test_the_patch_changes_discards_only():
 
 
 def test_both_play_the_same_deals():
-    summary = compare(deals=2, seed=1, simulations=5)
+    summary = compare(deals=2, seed=1, by="heuristic")
     assert summary.games == 4
     assert summary.advantage(0, 1).deals == 2
