@@ -28,6 +28,21 @@ def batched(game: str, num_envs: int, threads: int = 1, **options) -> Contestant
     return Contestant(f"cardenvs, {threads} thread{'s' * (threads > 1)}", lambda seconds: repeat_for(seconds, step))
 
 
+def batched_choices(game: str, num_envs: int, **options) -> Contestant:
+    """The same, counting only decisions with more than one legal action."""
+    import cardenvs
+
+    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=1, **options)
+    batch = vec.reset()
+
+    def step() -> int:
+        number = int(np.count_nonzero(batch.num_legal > 1))
+        vec.step(vec.sample_actions())
+        return number
+
+    return Contestant("cardenvs, 1 thread, with a choice", lambda seconds: repeat_for(seconds, step))
+
+
 def limit(game: str, num_envs: int) -> Contestant:
     """The game written by hand in C for two players: observation and mask written, actions sampled."""
     batch = Limit(game, num_envs)
@@ -145,6 +160,41 @@ def gymnasium_blackjack() -> Contestant:
         return steps
 
     return Contestant("Gymnasium", lambda seconds: repeat_for(seconds, episode))
+
+
+def riichienv() -> Contestant:
+    """RiichiEnv of riichienv, single rounds: all who can act are asked at once; only their legal actions are listed."""
+    import riichienv as library
+
+    env = library.RiichiEnv(game_mode="4p-red-single")
+
+    def episode() -> int:
+        views, decisions = env.reset(), 0
+        while not env.done():
+            views = env.step({player: random.choice(view.legal_actions()) for player, view in views.items()})
+            decisions += len(views)
+        return decisions
+
+    return Contestant("riichienv", lambda seconds: repeat_for(seconds, episode))
+
+
+def pymahjong() -> Contestant:
+    """MahjongEnv of pymahjong, single rounds, with its observation."""
+    import pymahjong as library
+
+    env = library.MahjongEnv()
+
+    def episode() -> int:
+        env.reset()
+        decisions = 0
+        while not env.is_over():
+            player = env.get_curr_player_id()
+            env.get_obs(player)
+            env.step(player, random.choice(list(env.get_valid_actions(nhot=False))))
+            decisions += 1
+        return decisions
+
+    return Contestant("pymahjong", lambda seconds: repeat_for(seconds, episode))
 
 
 def pgx(game: str, num_envs: int) -> Contestant:

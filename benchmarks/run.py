@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import contestants as c
-from benchmarks import rummikub, search
+from benchmarks import riichi, rummikub, search
 from benchmarks.limits import GAMES as LIMITED_GAMES
 from benchmarks.limits import NoLimitError
 from benchmarks.timing import Contestant, race
@@ -354,6 +354,21 @@ def section_pinnacola(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
 
 
+def section_riichi(rounds: int, seconds: float) -> Iterator[Row]:
+    """Riichi beside simulators: batched decisions a second on one core, scored hands, seconds to the first action."""
+    name = "riichi_v0"
+    peers = _all_made([(c.riichienv, "20x"), (c.pymahjong, "20x")])
+    ours = c.batched_choices(name, 512)
+    yield from versus(f"{name} batch, 1 core, decisions with a choice", ours, peers, rounds, seconds)
+    ours = c.batched(name, 512)
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core", ours.best, "", 0.0, "0.7 M")
+    peers = _all_made([(riichi.peer, "")])
+    yield from versus("winning hands scored, 1 core", riichi.own(), peers, rounds, seconds)
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -589,6 +604,7 @@ SECTIONS = {
     "cribbage": section_cribbage,
     "ristiseiska": section_ristiseiska,
     "pinnacola": section_pinnacola,
+    "riichi": section_riichi,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

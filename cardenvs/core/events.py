@@ -139,7 +139,7 @@ class Pile:
 
     `source` gives its tokens: a bit set if `is_set`, otherwise a list or one token; `known` those that all have seen.
     `View.fill_table` uses them. `on` names a pile on whose tokens its own lie: one on each, or as a stack across one.
-    `slots` is the number of places of a grid.
+    `slots` is the number of places of a grid, or those for which a row in lines of `row_length` tokens keeps room.
     """
 
     name: str
@@ -151,6 +151,7 @@ class Pile:
     known: Source = None
     on: str = ""
     slots: int = 0
+    row_length: int = 0
 
 
 @dataclass(frozen=True)
@@ -243,6 +244,7 @@ class Table:
         known: Source = None,
         on: str = "",
         slots: int = 0,
+        row_length: int = 0,
     ) -> int:
         """Declare a pile, or one per player, and return its id (player 0's if there is one per player).
 
@@ -258,14 +260,15 @@ class Table:
             known: those whose faces everybody has seen, as a bit set.
             on: a pile that belongs to nobody, on whose tokens those of this pile lie: one on each, or, if this pile
                 is a stack, across its one token.
-            slots: how many places a grid has.
+            slots: how many places a grid has, or for how many tokens a row in lines keeps room.
+            row_length: tokens in each line of a row; 0 for a single line.
 
         Raises:
             ValueError: another pile has this name, or there is no such layout.
         """
         _declare(name, self.pile_ids, len(self.pile_of), "pile")
         source, is_set = (tokens, False) if cards is None else (cards, True)
-        pile = Pile(name, ordered, PileLayout(layout), source, is_set, Seen(seen), known, on, slots)
+        pile = Pile(name, ordered, PileLayout(layout), source, is_set, Seen(seen), known, on, slots, row_length)
         self.pile_of += [(pile, owner) for owner in self._owners(per_player)]
         return self.pile_ids[name]
 

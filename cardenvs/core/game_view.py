@@ -5,6 +5,7 @@ it does not say stays hidden. Its schema is `game_view.schema.json` beside this 
 it. `State.view` writes it; a game adds to it in `View.token_face`, `View.choice` and `View.arrange`.
 """
 
+import enum
 import functools
 import hashlib
 import json
@@ -78,6 +79,19 @@ class Goal:
     parts: dict[int, int]
 
 
+class Pose(enum.StrEnum):
+    """How a visible token lies, if not upright and face up.
+
+    SIDEWAYS a quarter turn to the left
+    ATOP     sideways, beyond the token before it, which lies sideways, too
+    DOWN     face down, although the viewer knows what it is
+    """
+
+    SIDEWAYS = "sideways"
+    ATOP = "atop"
+    DOWN = "down"
+
+
 @dataclass
 class PileView:
     """A pile as it will be shown; a game may change it in `View.arrange`.
@@ -91,6 +105,7 @@ class PileView:
         groups: sizes of the groups into which the tokens fall, in order; empty if they are not grouped.
         captions: a short text for each group; empty if they have none.
         marks: short texts beside tokens, by index: what lies on them.
+        poses: how tokens lie that do not lie upright and face up, by index.
     """
 
     pile: Pile
@@ -101,6 +116,7 @@ class PileView:
     groups: list[int] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
     marks: dict[int, list[str]] = field(default_factory=dict)
+    poses: dict[int, Pose] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -405,7 +421,7 @@ def _arrange_like(pile: PileView, earlier: PileView) -> None:
         pile.tokens = kept + new
     num_earlier = len(earlier.tokens)
     if pile.tokens[:num_earlier] == earlier.tokens:
-        pile.label, pile.marks = earlier.label, earlier.marks
+        pile.label, pile.marks, pile.poses = earlier.label, earlier.marks, earlier.poses
         if earlier.groups:
             pile.groups = [*earlier.groups, len(pile.tokens) - num_earlier]
         if earlier.captions:
@@ -432,6 +448,8 @@ def _pile_json(pile: PileView, words: "View", ids: _Ids) -> dict[str, Any]:
                 entry["like"] = words.likeness(token)
             if pile.marks.get(k):
                 entry["marks"] = pile.marks[k]
+            if k in pile.poses:
+                entry["pose"] = str(pile.poses[k])
             shown.append(entry)
         elif shown and "hidden" in shown[-1]:
             shown[-1]["hidden"] += 1
@@ -441,10 +459,14 @@ def _pile_json(pile: PileView, words: "View", ids: _Ids) -> dict[str, Any]:
         "id": pile.id, "name": pile.pile.name, "owner": pile.owner, "label": pile.label, "layout": str(pile.layout),
         "ordered": pile.pile.ordered, "count": len(pile.tokens), "tokens": shown,
     }  # fmt: skip
+    if words.back != "card":
+        made["back"] = words.back
     if pile.pile.on:
         made["on"] = pile.pile.on
     if pile.pile.slots:
         made["slots"] = pile.pile.slots
+    if pile.pile.row_length:
+        made["row_length"] = pile.pile.row_length
     if pile.groups:
         made["groups"] = pile.groups
     if pile.captions:

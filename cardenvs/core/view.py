@@ -60,6 +60,7 @@ class View:
     Attributes:
         tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
         shape: "rows" to show players above and below the middle of the table, "ring" around it.
+        back: what face-down tokens look like: "card" or "mahjong".
         phases: names of the phases of play.
         reasons: why an action is illegal, by the number from `explain_illegal`.
         remembered: names of facts that do a player's remembering: what no longer lies on the table, or follows from it.
@@ -67,6 +68,7 @@ class View:
 
     tokens: Sequence[str] = ()
     shape: str = "rows"
+    back: str = "card"
     phases: tuple[str, ...] = ("play",)
     reasons: Mapping[int, str] = MappingProxyType({})
     remembered: frozenset[str] = frozenset()
@@ -146,6 +148,8 @@ class View:
             {"kind": "card", "rank": "T", "suit": "d"}: a playing card; without "suit", one of a single suit.
             {"kind": "tile", "text": "7", "colour": "red"}: a tile; colours are red, orange, blue, green, black, grey.
             {"kind": "die", "text": "5"}: a die, with pips up to 6.
+            {"kind": "mahjong", "text": "5m"}: a mahjong tile: 1 to 9 of m (characters), p (dots) and s (bamboo), 0 for
+                a red five; z for east, south, west, north, white, green and red from 1 to 7.
             {"kind": "text", "title": "Barn Owl", "lines": ["..."], "brief": "...", "colour": "green"}: any other card;
                 all but the title may be missing. "brief" replaces the lines where there is little room.
         """

@@ -14,6 +14,9 @@ LIST_HEIGHT = 24.0  # of such a card in a list, where it shows its title and mar
 GRID_WIDTH, GRID_HEIGHT = 152.0, 48.0  # of a place in a grid, in which such a card shows its title and marks only
 TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
 DIE = 44.0  # width and height
+MAHJONG_WIDTH, MAHJONG_HEIGHT, _THICKNESS = 26.0, 33.5, 2.6  # of the face of a tile, and what is seen of its side
+_LEAST_MAHJONG = 24.0 / MAHJONG_WIDTH  # scale at which a face can be read
+_INDEXED = 40.0  # width from which a tile has its name in a corner
 _TITLE, _LINE = 13.5, 13.5  # sizes of text
 _TITLE_HEIGHT, _LINE_HEIGHT = 16.0, 15.0  # of lines of text
 _MOST_LINES = 2  # of one text on a card; clients show cards with long texts large
@@ -89,7 +92,14 @@ def suit_style(shown: str) -> str:
 
 def size_of(token: dict[str, Any], scale: float, in_grid: bool = False) -> tuple[float, float]:
     """Return width and height of a token, or of a face-down one, without what lies on it."""
-    kind = token.get("face", {"kind": "card"})["kind"]
+    if is_sideways(token):
+        wide, high = size_of(token | {"pose": ""}, scale, in_grid)
+        side = _THICKNESS * _readable(scale) if token["face"]["kind"] == "mahjong" else 0.0  # is below every tile
+        return high - side, wide + side
+    kind = token["face"]["kind"] if "face" in token else token.get("back", "card")
+    if kind == "mahjong":
+        scale = _readable(scale)
+        return MAHJONG_WIDTH * scale, (MAHJONG_HEIGHT + _THICKNESS) * scale
     if kind == "tile":
         return TILE_WIDTH * scale, TILE_HEIGHT * scale
     if kind == "die":
@@ -100,9 +110,13 @@ def size_of(token: dict[str, Any], scale: float, in_grid: bool = False) -> tuple
 
 
 def draw(token: dict[str, Any], x: float, y: float, scale: float, style: str = "", in_grid: bool = False) -> str:
-    """Return a face-up token. `style` is added to the classes of its outline."""
+    """Return a visible token. `style` is added to the classes of its outline."""
     kind = token["face"]["kind"]
-    if kind == "card":
+    if kind == "mahjong":
+        drawn = _mahjong(token, x, y, _readable(scale), style)
+    elif "pose" in token:
+        return _posed(token, x, y, scale, style, in_grid)
+    elif kind == "card":
         drawn = _card(token["face"], x, y, scale, style)
     elif kind == "tile":
         drawn = _tile(token["face"], x, y, scale, style)
@@ -144,11 +158,34 @@ def draw_in_list(token: dict[str, Any], y: float, width: float, style: str) -> s
     return _as_token(token, "".join(parts))
 
 
-def draw_back(x: float, y: float, scale: float) -> str:
-    """Return a face-down card."""
+def is_sideways(token: dict[str, Any]) -> bool:
+    """Return whether a token lies sideways."""
+    return token.get("pose") in ("sideways", "atop")
+
+
+def _posed(token: dict[str, Any], x: float, y: float, scale: float, style: str, in_grid: bool) -> str:
+    """Return a token that lies sideways or face down."""
+    if token["pose"] == "down":
+        return _as_token(token, draw_back(x, y, scale, style=style))
+    upright = {key: value for key, value in token.items() if key != "pose"}
+    drawn = draw(upright, 0, 0, scale, style, in_grid)
+    return f'<g transform="translate({num(x)} {num(y + size_of(token, scale, in_grid)[1])}) rotate(-90)">{drawn}</g>'
+
+
+def back_size(kind: str, scale: float) -> tuple[float, float]:
+    """Return width and height of a back of some kind, however small."""
+    if kind == "mahjong":
+        return MAHJONG_WIDTH * scale, (MAHJONG_HEIGHT + _THICKNESS) * scale
+    return CARD_WIDTH * scale, CARD_HEIGHT * scale
+
+
+def draw_back(x: float, y: float, scale: float, kind: str = "card", style: str = "") -> str:
+    """Return a face-down card or tile."""
+    if kind == "mahjong":
+        return _tile_body(x, y, scale, f"cv-tile-back {style}".strip(), "cv-tile-side", False)
     width, height = CARD_WIDTH * scale, CARD_HEIGHT * scale
     inner = box(x + 4 * scale, y + 4 * scale, width - 8 * scale, height - 8 * scale, "cv-back-in", 3 * scale)
-    return box(x, y, width, height, "cv-back", 5 * scale) + inner
+    return box(x, y, width, height, f"cv-back {style}".strip(), 5 * scale) + inner
 
 
 def draw_hidden_die(x: float, y: float, scale: float) -> str:
@@ -195,6 +232,38 @@ def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     size = 11 * scale
     shape = _symbol(colour, x + (width - size) / 2, y + height * 0.62, size, f"cv-{colour}")
     return outline + number + shape
+
+
+def _readable(scale: float) -> float:
+    """Return the scale at which a mahjong tile is drawn: its face needs some room."""
+    return max(scale, _LEAST_MAHJONG)
+
+
+def _mahjong(token: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:
+    """Return a mahjong tile, however it lies."""
+    if token.get("pose") == "down":
+        return draw_back(x, y, scale, "mahjong", style)
+    turned = is_sideways(token)
+    body = _tile_body(x, y, scale, f"cv-card {style}".strip(), "cv-tile-rim", turned)
+    name, wide, high = token["face"]["text"], MAHJONG_WIDTH * scale, MAHJONG_HEIGHT * scale
+    if turned:
+        placed = f'width="{num(wide)}" height="{num(high)}" transform="translate({num(x)} {num(y + wide)}) rotate(-90)"'
+        return f'{body}<use href="#cv-mj-{name}" {placed}/>'
+    if wide < _INDEXED or len(token["text"]) > _MOST_LETTERS:
+        return f'{body}<use href="#cv-mj-{name}" x="{num(x)}" y="{num(y)}" width="{num(wide)}" height="{num(high)}"/>'
+    index = text(x + 3, y + 11.5, token["text"], 12.5, "cv-index")
+    placed = (
+        f'x="{num(x + 0.08 * wide)}" y="{num(y + 0.16 * high)}" width="{num(0.84 * wide)}" height="{num(0.84 * high)}"'
+    )
+    return f'{body}<use href="#cv-mj-{name}" {placed}/>{index}'
+
+
+def _tile_body(x: float, y: float, scale: float, above: str, below: str, turned: bool) -> str:
+    """Return a tile without what is on its face: its upper side, and what is seen of its thickness."""
+    wide, high = MAHJONG_WIDTH * scale, MAHJONG_HEIGHT * scale
+    wide, high = (high, wide) if turned else (wide, high)
+    side, radius = _THICKNESS * scale, 3.4 * scale
+    return box(x, y + side, wide, high, below, radius) + box(x, y, wide, high, above, radius)
 
 
 def _die(face: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:

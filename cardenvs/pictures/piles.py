@@ -20,6 +20,9 @@ _FAN = 0.55  # covered part of the cards of a fan
 _HELD = 0.24  # covered part of the cards of a hand, at least
 _MOST_LISTED = 268.0  # width of a list of cards
 _BETWEEN = 0.3  # gap between the groups of a hand, in widths
+_FLUSH = 1.0  # gap between tokens that lie in lines of their own length, or turned
+_LARGEST_TILE, _LEAST_TILE = 60.0, 40.0  # width of a tile of a hand; if they would be smaller, the hand has two rows
+_MOST_TILES = 14  # in a hand of mahjong
 _READABLE = 0.4  # what must be seen of each card of a hand, in widths; else the hand has two rows
 _UPPER = 0.62  # what is seen of the upper row, in heights
 _COVER_X, _COVER_Y = 0.28, 0.24  # how far a card that lies on another is moved, in widths and heights
@@ -59,6 +62,8 @@ def labelled(pile: dict[str, Any], scale: float, marks: Marks, width: float, cov
     """Return a pile below its label; `cover` is a pile whose tokens lie on those of this one."""
     if pile["layout"] == "grid" and width >= _MAT:
         return _row_of_mat(pile, marks, width)
+    if "row_length" in pile:  # what lies in lines before its owner needs no label
+        return bare(pile, scale, marks, width)
     named = pile
     if cover and cover["layout"] == "stack":
         shown, named = _across(pile, cover, scale, marks, width), cover
@@ -100,10 +105,12 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
     """Return the tokens of a pile as its layout wants them, without its label, in lines of `width`."""
     layout = pile["layout"]
     style = "cv-can" if pile["id"] in marks.piles else ""
+    if "row_length" in pile:
+        return _in_lines(pile, scale, marks)
     if not pile["tokens"]:
         if layout == "grid":
             return Block(width, 10, ())
-        wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
+        wide, high = faces.back_size(back_of(pile), scale)
         return Block(wide, high, (box(0, 0, wide, high, f"cv-empty {style}".strip(), 5 * scale),))
     if layout in ("stack", "won"):
         return _stack(pile, scale, style)
@@ -114,6 +121,8 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
         return titles(pile["tokens"], marks, width)
     if layout == "columns":
         blocks = [_column(group, scale, marks) for group in _groups(pile)]
+    elif _lies_flush(pile):
+        blocks = _even([_flush(group, back_of(pile), scale, marks, width) for group in _groups(pile)])
     else:
         overlap = _FAN if layout in ("fan", "hand") and not is_text(pile) else -0.08
         blocks = [_line(group, scale, marks, overlap, width, style) for group in _groups(pile)]
@@ -190,6 +199,73 @@ def _line(
     return Block(widest, y + high, tuple(parts))
 
 
+def _lies_flush(pile: dict[str, Any]) -> bool:
+    """Return whether the tokens of a pile touch one another: mahjong tiles do, and what lies beside a turned token."""
+    return back_of(pile) == "mahjong" or any("pose" in token for token in pile["tokens"])
+
+
+def _in_lines(pile: dict[str, Any], scale: float, marks: Marks) -> Block:
+    """Return a pile in lines of a fixed number of tokens, with room for all its places, one turned in each line."""
+    back, number = back_of(pile), pile["row_length"]
+    tokens = _one_by_one(pile["tokens"], back)
+    lines = [_flush(tokens[k : k + number], back, scale, marks, math.inf) for k in range(0, len(tokens), number)]
+    wide, high = faces.size_of({"back": back}, scale)
+    room = (wide + _FLUSH) * (number - 1) + max(wide, high)
+    least = -(-pile.get("slots", 0) // number)
+    parts = tuple(line.at(0, (high + _FLUSH) * k + high - line.height) for k, line in enumerate(lines))
+    return Block(max([room, *(line.width for line in lines)]), (high + _FLUSH) * max(len(lines), least), parts)
+
+
+def _one_by_one(tokens: Sequence[dict[str, Any]], back: str) -> list[dict[str, Any]]:
+    """Return tokens with each face-down one by itself."""
+    found: list[dict[str, Any]] = []
+    for token in tokens:
+        found += [{"hidden": 1, "back": back}] * token["hidden"] if "hidden" in token else [token]
+    return found
+
+
+def _flush(tokens: Sequence[dict[str, Any]], back: str, scale: float, marks: Marks, width: float) -> Block:
+    """Return tokens that touch one another and may lie sideways, in as many lines as they need, each on one base."""
+    placed: list[tuple[dict[str, Any], float, float]] = []  # a token, its left side, and how far it is above the base
+    lines, x, beyond = [], 0.0, 0.0
+    for token in _one_by_one(tokens, back):
+        wide, high = faces.size_of(token, scale)
+        if token.get("pose") == "atop" and placed:
+            placed.append((token, placed[-1][1], beyond))
+            beyond += high
+            continue
+        if placed and x + wide > width:
+            lines.append(_on_base(placed, scale, marks))
+            placed, x = [], 0.0
+        placed.append((token, x, 0.0))
+        x, beyond = x + wide + _FLUSH, high
+    return flow([*lines, _on_base(placed, scale, marks)], 0, line_gap=4)
+
+
+def _on_base(placed: Sequence[tuple[dict[str, Any], float, float]], scale: float, marks: Marks) -> Block:
+    """Return a line of tokens whose lower sides lie on one line, but for those beyond another one."""
+    sizes = [faces.size_of(token, scale) for token, _, _ in placed]
+    height = max(above + high for (_, _, above), (_, high) in zip(placed, sizes, strict=True))
+    parts = []
+    for (token, x, above), (_, high) in zip(placed, sizes, strict=True):
+        y = height - above - high
+        if "hidden" in token:
+            parts.append(faces.draw_back(x, y, scale, token["back"]))
+        else:
+            parts.append(faces.draw(token, x, y, scale, marks.style(token)))
+    width = max(x + wide for (_, x, _), (wide, _) in zip(placed, sizes, strict=True))
+    return Block(width, height, tuple(parts))
+
+
+def _even(blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks as high as the highest one, each at the bottom of its room."""
+    height = max(block.height for block in blocks)
+    return [
+        Block(block.width, height, block.parts if block.height == height else (block.at(0, height - block.height),))
+        for block in blocks
+    ]
+
+
 def _column(tokens: list[dict[str, Any]], scale: float, marks: Marks) -> Block:
     """Return tokens below one another, each of which covers most of the one above."""
     parts, y = [], 0.0
@@ -223,6 +299,20 @@ def _across(pile: dict[str, Any], stack: dict[str, Any], scale: float, marks: Ma
     return Block(left + high, above.height, (turned, *above.parts))
 
 
+def back_of(pile: dict[str, Any]) -> str:
+    """Return the kind of back that the tokens of a pile have: "card" or "mahjong"."""
+    kind: str = pile.get("back", "card")
+    return kind
+
+
+def hidden_tiles(number: int, scale: float) -> Block:
+    """Return another player's mahjong tiles side by side, in the same space however many there are."""
+    wide, high = faces.back_size("mahjong", scale)
+    step = wide + _FLUSH / 2
+    parts = tuple(faces.draw_back(step * k, 0, scale, "mahjong") for k in range(number))
+    return Block(step * max(number, _MOST_TILES), high, parts)
+
+
 def hidden_dice(number: int, scale: float) -> Block:
     """Return another player's dice side by side."""
     step = faces.DIE * scale * 1.15
@@ -243,13 +333,16 @@ def backs(number: int, scale: float) -> Block:
 
 
 def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
-    """Return a player's own hand: playing cards as a fan that opens as far as `width` allows, other tokens in lines.
+    """Return a player's own hand: playing cards as a fan that opens as far as `width` allows, mahjong tiles standing
+    side by side, other tokens in lines.
 
     Each token has a slot, a group of its own, so that clients can sort a hand by exchanging what is in the slots.
     """
     tokens = [token for token in pile["tokens"] if "id" in token]
     if len(tokens) < len(pile["tokens"]) or not tokens:
         return tokens_of(pile, scale, marks, width)
+    if back_of(pile) == "mahjong":
+        return _standing(_groups(pile), marks, width)
     if any(token["face"]["kind"] != "card" for token in tokens):
         scale = min(scale, 1.25)
         placed = [(token, faces.size_of(token, scale)) for token in tokens]
@@ -263,6 +356,28 @@ def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Bloc
     down = CARD_HEIGHT * scale * _UPPER
     parts = (upper.at((width - upper.width) / 2, 0), lower.at((width - lower.width) / 2, down))
     return Block(width, down + lower.height, parts)
+
+
+def _standing(groups: list[list[dict[str, Any]]], marks: Marks, width: float) -> Block:
+    """Return mahjong tiles side by side, in two rows if they would be too small; a full hand fits into `width`."""
+    held = sum(map(len, groups))
+    rows, most = [groups], max(held, _MOST_TILES)
+    if width / (most + _BETWEEN) < _LEAST_TILE:
+        most = -(-most // 2)
+        rows = _halves(groups) if held > most else rows
+    scale = min(width / (most + _BETWEEN) - _FLUSH, _LARGEST_TILE) / faces.MAHJONG_WIDTH
+    return flow([_standing_row(row, scale, marks) for row in rows], 0, line_gap=6, centred=True)
+
+
+def _standing_row(groups: list[list[dict[str, Any]]], scale: float, marks: Marks) -> Block:
+    wide, high = faces.back_size("mahjong", scale)
+    parts, x = [], 0.0
+    for group in groups:
+        for token in group:
+            parts.append(_slot(token, marks, scale, f"translate({num(x)} 0)"))
+            x += wide + _FLUSH
+        x += wide * _BETWEEN
+    return Block(x - wide * _BETWEEN - _FLUSH, high, tuple(parts))
 
 
 def _halves(groups: list[list[dict[str, Any]]]) -> list[list[list[dict[str, Any]]]]:
@@ -330,13 +445,13 @@ def _hidden(number: int, scale: float, width: float) -> Block:
 
 def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
     """Return a pile of which the top is seen, or, face down, how many it has."""
-    depth = min(3, pile["count"])
-    under = [faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(depth)]
+    depth, kind = min(3, pile["count"]), back_of(pile)
+    under = [faces.draw_back(2.0 * k, 4 - 2.0 * k, scale, kind) for k in range(depth)]
     x, y = 2.0 * (depth - 1), 4 - 2.0 * (depth - 1)
     if _is_numbered(pile):
-        wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
+        wide, high = faces.back_size(kind, scale)
         outline = [box(x, y, wide, high, f"cv-open {style}", 5 * scale)] if style else []
-        return _numbered([*under, *outline], scale, pile["count"])
+        return _numbered([*under, *outline], scale, pile["count"], kind)
     top = _top(pile)
     wide, high = faces.size_of(top, scale)
     return Block(wide + 6, high + 6, (*under[:-1], faces.draw(top, x, y, scale, style)))
@@ -356,10 +471,10 @@ def _is_numbered(pile: dict[str, Any]) -> bool:
     return pile["layout"] == "won" or "hidden" in top or top["face"]["kind"] == "text"
 
 
-def _numbered(parts: list[str], scale: float, number: int) -> Block:
-    """Return cards with a number on them."""
-    wide, high = CARD_WIDTH * scale + 6, CARD_HEIGHT * scale + 6
-    return Block(wide, high, (*parts, *_number(wide / 2, high / 2, number)))
+def _numbered(parts: list[str], scale: float, number: int, kind: str = "card") -> Block:
+    """Return face-down tokens with a number on them."""
+    wide, high = faces.back_size(kind, scale)
+    return Block(wide + 6, high + 6, (*parts, *_number(wide / 2 + 3, high / 2 + 3, number)))
 
 
 def _number(x: float, y: float, number: int) -> list[str]:

@@ -72,7 +72,8 @@ def player_page(title: str, frames: Iterable[Frame], players: Sequence[str] = ()
     fields = {
         "back": f'<a href="{escaped(back)}">&lsaquo; All tables</a>' if back else "",
         "title": escaped(title), "players": escaped(names), "css": css("auto"), "symbols": SYMBOLS,
-        "width": f"{WIDTH:g}", "last": framed(*last[:2], "auto", last[2]), "data": packed, "notes": notes,
+        "width": f"{WIDTH:g}", "last": framed(*last[:2], "auto", last[2], later=elements), "data": packed,
+        "notes": notes,
     }  # fmt: skip
     for name, value in fields.items():
         page = page.replace(f"{{{{{name}}}}}", value)

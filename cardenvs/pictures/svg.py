@@ -5,6 +5,7 @@ from typing import Any
 
 from cardenvs.pictures import faces, pictograms, seats
 from cardenvs.pictures.faces import box, num, text
+from cardenvs.pictures.mahjong_tiles import symbols_in
 from cardenvs.pictures.piles import Marks
 from cardenvs.pictures.style import checked_theme, css
 from cardenvs.pictures.table import draw_table
@@ -40,16 +41,22 @@ def draw_parts(view: dict[str, Any], across: float = WIDTH) -> tuple[list[str], 
 
 
 def framed(
-    parts: Sequence[str], height: float, theme: str, label: str, width: float | None = None, across: float = WIDTH
-) -> str:
-    """Return the elements of a picture as an SVG document; see `draw_svg` and `draw_parts`."""
+    parts: Sequence[str], height: float, theme: str, label: str, width: float | None = None, across: float = WIDTH,
+    later: Iterable[str] = (),
+) -> str:  # fmt: skip
+    """Return the elements of a picture as an SVG document; see `draw_svg` and `draw_parts`.
+
+    `later` are elements that a script will put there, whose symbols must be in the document.
+    """
     checked_theme(theme)
+    drawn = "".join(parts)
+    symbols = SYMBOLS + symbols_in(drawn + "".join(later))
     size = f' width="{num(width)}" height="{num(width * height / across)}"' if width else ' width="100%"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(across)} {num(height)}"{size} '
         f'class="cv cv-{theme}" role="img" aria-label="{escaped(label)}">'
-        f"<style>{css(theme)}</style><defs>{SYMBOLS}</defs>"
-        f"{box(0, 0, across, height, 'cv-bg', 18)}{''.join(parts)}</svg>"
+        f"<style>{css(theme)}</style><defs>{symbols}</defs>"
+        f"{box(0, 0, across, height, 'cv-bg', 18)}{drawn}</svg>"
     )
 
 

@@ -14,12 +14,14 @@ from cardenvs.pictures.piles import (
     GAP,
     Block,
     Marks,
+    back_of,
     backs,
     bare,
     fan_height,
     flow,
     hand,
     hidden_dice,
+    hidden_tiles,
     is_arched,
     is_text,
     labelled,
@@ -84,6 +86,8 @@ class _Table:
         self.has_mats = any(pile["layout"] == "grid" for pile in view["piles"])
         tokens = (token for pile in view["piles"] for token in pile["tokens"] if "id" in token)
         self.has_dice = any(token["face"]["kind"] == "die" for token in tokens)
+        self.has_lines = any("row_length" in pile for pile in view["piles"])
+        self.has_mahjong = any(back_of(pile) == "mahjong" for pile in view["piles"])
         self.in_ring = view["shape"] == "ring" and form is _WIDE
 
     # -- piles --------------------------------------------------------------------------------------------------
@@ -94,7 +98,9 @@ class _Table:
             pile
             for pile in self.view["piles"]
             if pile["owner"] == owner
-            and (pile["count"] or pile["layout"] == "grid" or pile["name"] == "hand" or owner is None)
+            and (
+                pile["count"] or "slots" in pile or pile["layout"] == "grid" or pile["name"] == "hand" or owner is None
+            )
             and is_laid in (None, pile["layout"] in (("grid",) if self.has_mats else _LAID))
         ]
 
@@ -109,7 +115,8 @@ class _Table:
             elif is_text(pile) and pile["layout"] != "stack":
                 found.append(listed(pile, self.form.back, self.marks, width))
             elif is_hand and not is_seen:
-                found.append((hidden_dice if self.has_dice else backs)(pile["count"], self.form.back))
+                hidden = hidden_dice if self.has_dice else hidden_tiles if self.has_mahjong else backs
+                found.append(hidden(pile["count"], self.form.back))
             else:
                 scale = self.form.seen if is_seen else self.form.back
                 found.append((bare if is_hand else labelled)(pile, scale, self.marks, width))
@@ -171,7 +178,7 @@ class _Table:
         room = width - 2 * _PAD
         held, laid = self._held(player, room), []
         if with_laid:
-            laid = self._laid(player, 0.8 * self.form.laid, room)
+            laid = self._laid(player, 0.8 * self.form.laid, self._room_beside(room))
         if self.has_mats:
             above = self._strip(player, held, room) or self._beside(player, held, room)
             inner = flow([above, *laid], room, 12)
@@ -192,7 +199,7 @@ class _Table:
 
     def _strip(self, player: int, beside: Sequence[Block], room: float) -> Block | None:
         """Return a player's words with what they have to the right of them, if that leaves room for the words."""
-        right = flow(beside, room, 8)
+        right = flow(beside, self._room_beside(room), 8)
         left = room - right.width - 10
         if left < self.form.badge:
             return None
@@ -200,6 +207,10 @@ class _Table:
         height = max(words.height, right.height)
         parts = (words.at(0, 0), right.at(room - right.width, 0)) if right.parts else (words.at(0, 0),)
         return Block(room, height, parts)
+
+    def _room_beside(self, room: float) -> float:
+        """Return the width of what a player has to the right of their words."""
+        return room - self.form.badge - 10 if self.has_lines and self.form is _NARROW else room
 
     def ring(self, y: float) -> tuple[list[str], float]:
         """Return the other players at three sides of the table, and what lies on it."""
@@ -212,14 +223,18 @@ class _Table:
         )
         widths = [self._side_width(side) for side in (left, right)]
         parts, y = self._top(top, y)
-        lanes = [self._lane(players, 190) for players in (left, top, right)]
+        if self.has_lines:  # these need much room, so players at the sides have them in their places
+            lanes = [[], self._lane(top, 400 / max(len(top), 1)), []]
+        else:
+            lanes = [self._lane(players, 190) for players in (left, top, right)]
         own = self._lane([self.own], 400)
         room = self.inside - 2 * (max(widths) + GAP * bool(on_side))
         between = room - 2 * (max(_widest(lanes[0]), _widest(lanes[2])) + GAP * bool(on_side))
         middle = self._shared(max(between, 120))
         taken = _highest(lanes[1]) + middle.height + _highest(own)
         places = [
-            [self._place(player, width) for player in side] for side, width in zip((left, right), widths, strict=True)
+            [self._place(player, width, with_laid=self.has_lines) for player in side]
+            for side, width in zip((left, right), widths, strict=True)
         ]
         stacked = [sum(place.height + GAP for place in side) for side in places]
         height = max(taken + 2 * GAP, *stacked, _LEAST_HIGH)
@@ -244,11 +259,13 @@ class _Table:
         """Return the places on one side, spread over `height`, each with what its player has laid beside it."""
         parts: list[str] = []
         free = (height - sum(place.height for place in places)) / (len(places) + 1)
-        for place, laid in zip(places, lane, strict=True):
+        for place, laid in itertools.zip_longest(places, lane):
             y += free
             x = self.form.margin if is_left else self.form.across - self.form.margin - place.width
-            beside = x + place.width + GAP if is_left else x - GAP - laid.width
-            parts += [place.at(x, y), *_placed(laid, beside, y + (place.height - laid.height) / 2)]
+            parts.append(place.at(x, y))
+            if laid:
+                beside = x + place.width + GAP if is_left else x - GAP - laid.width
+                parts += _placed(laid, beside, y + (place.height - laid.height) / 2)
             y += place.height
         return parts
 
@@ -284,7 +301,7 @@ class _Table:
                 y += laid.height + GAP
         hands, gathered = self._own_piles()
         width, least = self.inside - 2 * _PAD, 0.0
-        if hands and not self.has_mats:
+        if hands and not self.has_mats and not self.has_mahjong:
             least = fan_height(form.own, is_arched(hands[0]))
         left, right = form.badge + GAP, gathered.width + GAP
         if form is _NARROW or (any(map(is_text, hands)) and self._is_better_below(hands, width, left + right)):

@@ -21,6 +21,8 @@ _BACK = "▒▒"
 _GLUE = "\N{NO-BREAK SPACE}"  # keeps a fact on one line
 _TALL = 4  # lines of a player's place; taller ones are set apart by an empty line
 _SUIT_STYLES = {"s": "", "c": "green", "d": "blue", "h": "red"}
+_MAHJONG_STYLES = {"m": "red", "p": "blue", "s": "green", "z": "bold"}
+_POSES = {"": "", "sideways": "'", "atop": "''", "down": _BACK[:1]}  # behind a token; players of mahjong write 2'34
 _STYLES = {"black": "bold", "orange": "yellow", "grey": "magenta", "brown": "yellow", "pink": "magenta", "white": ""}
 _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35}
 
@@ -50,6 +52,8 @@ def token_span(token: dict[str, Any]) -> Span:
         return face["title"], "bold" if "lines" in face else ""
     if face["kind"] == "tile":
         return token["text"], _style(face["colour"])
+    if face["kind"] == "mahjong":
+        return token["text"], _MAHJONG_STYLES[face["text"][-1]]
     if face["kind"] == "die":
         return token["text"], "bold"
     if "suit" in face:
@@ -267,7 +271,9 @@ def _shown(tokens: Sequence[dict[str, Any]], most_backs: int = _MOST_BACKS) -> l
         if "hidden" not in token:
             gap = " " if token["face"]["kind"] == "text" else ""
             marks = [(f"{gap}({', '.join(token['marks'])})", "")] if "marks" in token else []
-            found.append([token_span(token), *marks])
+            text, style = token_span(token)
+            pose = _POSES[token.get("pose", "")]
+            found.append([(f"{text}{pose}", style), *marks])
         elif token["hidden"] > most_backs:
             found.append([(f"{token['hidden']} x {_BACK}", "dim")])
         else:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cardenvs.pictures.faces import CARD_HEIGHT, SYMBOLS, box, circle, num, text
+from cardenvs.pictures.mahjong_tiles import symbols_in
 from cardenvs.pictures.piles import Block, Marks, flow, tokens_of
 from cardenvs.pictures.style import checked_theme, css
 from cardenvs.pictures.text import escaped, text_width
@@ -26,11 +27,11 @@ def draw_thumbnail(view: dict[str, Any], theme: str = "light") -> str:
     checked_theme(theme)
     middle, hand = _piles(view)
     room = (HEIGHT - 3 * _MARGIN) / 2
-    parts = [_fitted(middle, _chips(view), _MARGIN, room), _fitted(hand, [], 2 * _MARGIN + room, room)]
+    drawn = _fitted(middle, _chips(view), _MARGIN, room) + _fitted(hand, [], 2 * _MARGIN + room, room)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(WIDTH)} {num(HEIGHT)}" width="100%" '
         f'class="cv cv-{theme}" role="img" aria-label="{escaped(view["title"])}"><style>{css(theme)}</style>'
-        f"<defs>{SYMBOLS}</defs>{box(1, 1, WIDTH - 2, HEIGHT - 2, 'cv-felt', 16)}{''.join(parts)}</svg>"
+        f"<defs>{SYMBOLS}{symbols_in(drawn)}</defs>{box(1, 1, WIDTH - 2, HEIGHT - 2, 'cv-felt', 16)}{drawn}</svg>"
     )
 
 

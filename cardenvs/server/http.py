@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope
 
+from cardenvs.pictures.mahjong_tiles import whole_set
 from cardenvs.pictures.style import css
 from cardenvs.pictures.svg import SYMBOLS
 
@@ -115,7 +116,7 @@ def _asset_route(package: str, name: str, media_type: str) -> Route:
 def static_text(package: str, name: str) -> str:
     """Return a file of the folder `static` of a package, with {{style}} and {{symbols}} of the pictures filled in."""
     text = (files(package) / "static" / name).read_text(encoding="utf-8")
-    return text.replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS)
+    return text.replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS + whole_set())
 
 
 def failure_handlers(respond: Callable[[int], Response]) -> dict[Any, Handler]:

@@ -47,6 +47,8 @@ def texts_for_people(state, player):
 
 
 def test_no_text_for_people_has_another_spelling(every_game):
+    if "4s" in every_game.view.tokens:
+        pytest.skip("its tokens are no cards: 4s is the four of bamboo")
     for seed in range(2):
         state = every_game.new_state(seed=seed)
         num_actions = every_game.num_actions(state.options)

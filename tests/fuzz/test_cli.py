@@ -46,6 +46,14 @@ PATHS = [
     "small.yaml", "game.json", "deep.json", "bomb.yaml", "date.yaml", "deep.yaml", "inf.yaml", "foreign.db",
     "simulated.db", "~", "-",
 ]  # fmt: skip
+HANDS = ("1m 9m 1p 9p 1s 9s E S W 2m 3m 4m 6m", "E E E S S S W W W N N N P", "P P P F F F F C C C C 1s 1s",
+         "1m 1m 1m 9m 9m 9m 1p 1p 1p 9p 9p 9p 1s")  # fmt: skip
+LOG = "\n".join(map(json.dumps, (  # a round of riichi that ends at once, with nine terminals and honours
+    {"type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0, "scores": [25000] * 4,
+     "dora_marker": "2m", "tehais": [hand.split() for hand in HANDS]},
+    {"type": "tsumo", "actor": 0, "pai": "8p"},
+    {"type": "ryukyoku", "deltas": [0] * 4},
+)))  # fmt: skip
 BASES = {  # words with which a command works, quickly
     "games": [],
     "info": ["kuhn_poker"],
@@ -107,6 +115,11 @@ BASES = {  # words with which a command works, quickly
     "bridge duel": ["--agents", "heuristic,random", "--boards", "1"],
     "poker calibrate": ["--seeds", "0:30", "--run-id", "a", "--pool", "1", "--gate", "heuristic", "--workers", "1"],
     "poker scores": ["store.db"],
+    "riichi export": ["riichi.json"],
+    "riichi import": ["game.mjai", "--out", "new.json"],
+    "riichi check": ["game.mjai"],
+    "riichi score": ["234m567m345p67s22s", "--win", "8s"],
+    "riichi waits": ["234m567m345p67s22s"],
     "rummikub solve": ["--rack", "R1 R2 R3"],
     "texas_holdem play-match": ["--agents", "random,random", "-o", "format=cash", "-o", "num_hands=2", "--out", "new"],
     "texas_holdem stats": ["hand.json"],
@@ -116,7 +129,7 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem replay-phh": ["hand.phh"],
 }
 # Games that take long to load: in the long form only.
-LONGER = {"texas_holdem", "rummikub", "poker", "bridge", "blackjack"}
+LONGER = {"texas_holdem", "rummikub", "poker", "bridge", "blackjack", "riichi"}
 
 
 def commands(group, path=()):
@@ -203,6 +216,7 @@ def files(tmp_path_factory):
             '[Board "1"]\n[Deal "N:AKQ2.543.KJ9.T86 J976.T98.T8.Q972 T54.AK2.AQ76.AK5 83.QJ76.5432.J43"]\n'
             '[Declarer "N"]\n[Contract "1NT"]\n[Result "9"]\n[Play "E"]\nS6 S4 S3 SA\n*\n'
         )
+        Path("game.mjai").write_text(LOG)
         Path("calls.jsonl").write_text(json.dumps({"type": "call", "agent": "a", "outcome": "ok", "seconds": 1}) + "\n")
         Path("run").mkdir()
         Path("run/metrics.jsonl").write_text('{"steps": 1, "eval/random": 0}\n{"steps": 2, "eval/random": 1}\n')
@@ -219,6 +233,7 @@ def files(tmp_path_factory):
                 hand.apply(hand.policy_action("random", hand.ply))
             Replay.of(hand).save("hand.json")
             CliRunner().invoke(app, ["texas_holdem", "export-phh", "hand.json", "--hand", "1", "--out", "hand.phh"])
+            CliRunner().invoke(app, ["riichi", "import", "game.mjai", "--out", "riichi.json"])
     return folder
 
 

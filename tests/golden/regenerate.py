@@ -54,6 +54,10 @@ OPTIONS = {
         {"num_players": 3, "target": 61, "skunk": True, "explicit_go": False, "first_dealer": 2},
         {"num_players": 4, "muggins": True, "crib_flush": "four", "show_order": "seats", "heels": 1},
     ],
+    "riichi_v0": [
+        {"length": "east", "starting_points": 8_000, "multiple_ron": "triple", "uma": "10-20", "oka": 5},
+        {"red_fives": False, "swap_calling": True, "abortive_draws": False, "kan_dora": False, "returns": "rank"},
+    ],
     "ristiseiska_v0": [
         {"num_players": 5, "beg": "random", "play_begged": True, "extra": True, "end": "places", "ace": "closer"},
         {"num_players": 4, "beg": "token", "five_after_eight": True, "match_target": "100", "dealer": 3},
