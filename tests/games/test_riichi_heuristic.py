@@ -28,7 +28,7 @@ def test_it_keeps_what_fits_and_throws_single_honours():
 
 
 def test_it_calls_pon_of_dragons():
-    hands = ("147m258p369s1235z", "55z234m678p67s22m9s")
+    hands = ("147m258p369s1235z", "55z34m667p45s99m24s1z")
     game = act(start(*hands, draws="9m", dora="1s"), "discard 5z")
     assert choice(game) == "pon"
 
