@@ -1,0 +1,100 @@
+"""Build pages with tables that need no server.
+
+    build(Path("public"), ["leduc_poker_v0", "uno_v0"])
+
+Any host of static files serves the folder:
+
+    index.html, table.html, replay.html     the lobby, a table, a recorded game
+    assets/                                 scripts and styles, most of them the server's
+    games.json, games/                      for the lobby: each game's options and agents, picture and rules
+    pyodide/                                Python for browsers
+    python/                                 what it imports: numpy, cardenvs, and each game
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from cardenvs.browser.lobby import lobby_games
+from cardenvs.browser.payload import game_files, shared_files
+from cardenvs.browser.runtime import numpy_files, pyodide_files
+from cardenvs.core.registry import get_game
+from cardenvs.pictures.style import css
+from cardenvs.pictures.svg import SYMBOLS
+
+_FOLDER = Path(__file__).parent
+_STATIC = (_FOLDER.parent / "pictures" / "static", _FOLDER.parent / "server" / "static", _FOLDER / "static")
+_TIME = (1980, 1, 1, 0, 0, 0)  # of packed files, so that the same files give the same archive
+
+
+def build(folder: Path, names: Sequence[str], pyodide: Path | None = None) -> None:
+    """Write the pages of some games into a folder, which is created.
+
+    Args:
+        folder: may have an older build, whose files are replaced.
+        names: of games of cardenvs.
+        pyodide: Pyodide's archive; by default npm brings it.
+
+    Raises:
+        CardenvsError: a game is of another package, or the Python for browsers cannot be had.
+    """
+    games = [get_game(name) for name in names]
+    python = pyodide_files(pyodide)
+    files = {f"pyodide/{name}": data for name, data in python.items()}
+    files["python/numpy.zip"] = _packed(numpy_files(python))
+    files["python/cardenvs.zip"] = _packed(shared_files(names))
+    files |= {f"python/{game.name}.zip": _packed(game_files(game)) for game in games}
+    found = lobby_games(names)
+    files["games.json"] = json.dumps({"games": [one["game"] for one in found]}).encode()
+    for one in found:
+        name = one["game"]["name"]
+        files |= {f"games/{name}.svg": one["picture"].encode(), f"games/{name}.md": one["rules"].encode()}
+    files |= _pages()
+    for path, data in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+
+
+def _packed(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, data in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(path, _TIME), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def _pages() -> dict[str, bytes]:
+    """Return scripts, styles and pages: the server's, unless there is a file of this name for pages without one."""
+    found = {}
+    for folder in _STATIC:
+        for path in sorted(folder.iterdir()):
+            text = path.read_text(encoding="utf-8").replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS)
+            if path.suffix != ".html":
+                found[f"assets/{path.name}"] = text.encode()
+            else:
+                name = "index.html" if path.name == "lobby.html" else path.name
+                found[name] = _standing_alone(text).encode()
+    return found
+
+
+def _standing_alone(page: str) -> str:
+    """Return a server's page for any folder of any host: with relative addresses, and without what needs a server."""
+    for before, after in (
+        ('"/assets/', '"assets/'),
+        ('href="/"', 'href="./"'),
+        ("{{apps}}", ""),
+        ("{{review}}", ""),
+        ("</head>", '<link rel="stylesheet" href="assets/alone.css">\n</head>'),
+    ):
+        page = page.replace(before, after)
+    return page
+
+
+def weight(folder: Path, name: str) -> int:
+    """Return how many bytes the table of a game loads from the pages in a folder."""
+    paths = [*(folder / "pyodide").iterdir(), folder / "table.html", *(folder / "assets").iterdir()]
+    paths += [folder / "python" / f"{one}.zip" for one in ("numpy", "cardenvs", name)]
+    return sum(path.stat().st_size for path in paths)
