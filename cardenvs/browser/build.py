@@ -11,6 +11,7 @@ Any host of static files serves the folder:
     python/                                 what it imports: numpy, cardenvs, and each game
 """
 
+import gzip
 import io
 import json
 import zipfile
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from cardenvs.browser.lobby import lobby_games
 from cardenvs.browser.payload import game_files, shared_files
-from cardenvs.browser.runtime import numpy_files, pyodide_files
+from cardenvs.browser.runtime import PAGE_FILES, numpy_files, prepared, pyodide_files
 from cardenvs.core.registry import get_game
 from cardenvs.pictures.style import css
 from cardenvs.pictures.svg import SYMBOLS
@@ -41,11 +42,13 @@ def build(folder: Path, names: Sequence[str], pyodide: Path | None = None) -> No
         CardenvsError: a game is of another package, or the Python for browsers cannot be had.
     """
     games = [get_game(name) for name in names]
-    python = pyodide_files(pyodide)
-    files = {f"pyodide/{name}": data for name, data in python.items()}
-    files["python/numpy.zip"] = _packed(numpy_files(python))
-    files["python/cardenvs.zip"] = _packed(shared_files(names))
-    files |= {f"python/{game.name}.zip": _packed(game_files(game)) for game in games}
+    runtime = pyodide_files(pyodide)
+    archives = {"numpy": numpy_files(runtime), "cardenvs": shared_files(names)}
+    archives |= {game.name: game_files(game) for game in games}
+    compiled, snapshot = prepared(runtime, archives)
+    files = {f"pyodide/{name}": runtime[name] for name in PAGE_FILES}
+    files["pyodide/snapshot.bin"] = gzip.compress(snapshot, mtime=0)
+    files |= {f"python/{name}.zip": _packed(packed) for name, packed in compiled.items()}
     found = lobby_games(names)
     files["games.json"] = json.dumps({"games": [one["game"] for one in found]}).encode()
     for one in found:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from cardenvs.core.game import Game
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import Options
 
 LEVELS = ("easy", "medium", "strong")
@@ -33,12 +34,13 @@ def own_agents(game: Game, options: Options | None) -> list[OwnAgent]:
     """Return the agents that play with these options, or with any (None), from easy to strong; those without a rating
     come first.
 
-    `search` thinks as long as on the board. The trained policy plays only with the options it was trained with, and
-    only if its libraries are installed.
+    `search` thinks as long as on the board; without the compiler that would take minutes, so it is left out. The trained
+    policy plays only with the options it was trained with, and only if its libraries are installed.
     """
     ratings = _board(game)["ratings"]
     specs = {name: name for name in game.engine.policy_names()}
-    specs[SEARCH] = next((spec for spec in ratings if spec.startswith(f"{SEARCH}:")), SEARCH)
+    if COMPILED:
+        specs[SEARCH] = next((spec for spec in ratings if spec.startswith(f"{SEARCH}:")), SEARCH)
     if _has_trained(game) and options in (None, _trained_options(game)):
         specs[TRAINED] = _trained_spec(game)
     found = [OwnAgent(name, spec, ratings.get(spec)) for name, spec in specs.items()]
