@@ -113,7 +113,7 @@ def _embeddings(weights: Weights, legal: np.ndarray) -> np.ndarray:
 
 def _activated(values: np.ndarray, activation: str) -> np.ndarray:
     if activation == "relu":
-        return np.maximum(values, 0)
+        return np.asarray(np.maximum(values, 0))
     if activation == "tanh":
-        return np.tanh(values)
+        return np.asarray(np.tanh(values))
     return np.asarray(values / (1 + np.exp(-values)))  # silu

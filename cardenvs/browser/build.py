@@ -21,7 +21,7 @@ from pathlib import Path
 from cardenvs.browser.lobby import lobby_games
 from cardenvs.browser.payload import game_files, shared_files
 from cardenvs.browser.runtime import PAGE_FILES, numpy_files, prepared, pyodide_files
-from cardenvs.core.registry import get_game
+from cardenvs.core.registry import game_targets, get_game
 from cardenvs.pictures.style import css
 from cardenvs.pictures.svg import SYMBOLS
 
@@ -61,6 +61,11 @@ def build(folder: Path, names: Sequence[str], pyodide: Path | None = None) -> No
         place.write_bytes(data)
 
 
+def own_games(names: Sequence[str]) -> list[str]:
+    """Return those of the registered games that come with cardenvs."""
+    return [name for name in names if game_targets()[name].startswith("cardenvs.games.")]
+
+
 def _packed(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -97,7 +102,8 @@ def _standing_alone(page: str) -> str:
 
 
 def weight(folder: Path, name: str) -> int:
-    """Return how many bytes the table of a game loads from the pages in a folder."""
-    paths = [*(folder / "pyodide").iterdir(), folder / "table.html", *(folder / "assets").iterdir()]
+    """Return how many bytes a browser loads for the table of a game, from pages in a folder."""
+    paths = [folder / "table.html", *(folder / "pyodide").iterdir(), *(folder / "assets").iterdir()]
     paths += [folder / "python" / f"{one}.zip" for one in ("numpy", "cardenvs", name)]
-    return sum(path.stat().st_size for path in paths)
+    unused = ("package.json", "lobby", "replay")
+    return sum(path.stat().st_size for path in paths if not path.name.startswith(unused))

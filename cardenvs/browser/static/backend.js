@@ -95,7 +95,7 @@ class Socket {
     this.worker = work(message => this.hear(message));
     const found = kept(link);
     if (found) this.worker.postMessage({do: "open", kept: found, narrow});
-    else this.worker.onmessage({data: {is: "failed", reason: "This browser keeps no table of this link."}});
+    else setTimeout(() => this.hear({is: "failed", reason: "This browser keeps no table of this link."}));
   }
 
   send(text) {

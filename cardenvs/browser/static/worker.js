@@ -15,9 +15,7 @@ async function start() {
   const shared = ["numpy", "cardenvs"].map(packed);
   const memory = new Blob([await file("pyodide/snapshot.bin")]).stream().pipeThrough(new DecompressionStream("gzip"));
   const python = await loadPyodide({indexURL: new URL("pyodide/", FOLDER).href, _loadSnapshot: await new Response(memory).arrayBuffer()});
-
   for (const one of shared) unpack(python, await one);
-
   return python;
 }
 
@@ -46,8 +44,12 @@ async function draw({replay, notes}) {
   postMessage({is: "drawn", page: replay_page(replay, notes)});
 }
 
-// An error of Python ends with its message, after the names of the module and the class.
-const reason = error => String(error.message ?? error).trim().split("\n").pop().replace(/^[\w.]+: /, "");
+// An error of Python ends with its message, after the names of the module and the class. Errors of cardenvs are answers.
+function reason(error) {
+  const last = String(error.message ?? error).trim().split("\n").pop();
+  if (!last.startsWith("cardenvs.")) console.error(error);
+  return last.replace(/^[\w.]+: /, "");
+}
 
 onmessage = async ({data}) => {
   try {
@@ -55,7 +57,6 @@ onmessage = async ({data}) => {
     else if (data.do === "tell") table.receive(data.text);
     else await draw(data);
   } catch (error) {
-    console.error(error);
     postMessage({is: "failed", reason: reason(error)});
   }
 };
