@@ -93,7 +93,7 @@ def _standing_alone(page: str) -> str:
     for before, after in (
         ('"/assets/', '"assets/'),
         ('href="/"', 'href="./"'),
-        ("{{apps}}", ""),
+        ("{{apps}}", "<span>All of it runs in this browser, which also knows the hidden cards.</span>"),
         ("{{review}}", ""),
         ("</head>", '<link rel="stylesheet" href="assets/alone.css">\n</head>'),
     ):
