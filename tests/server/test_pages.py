@@ -15,6 +15,7 @@ from test_browser import CLICK_ALONG, GAMES, MOVES_AT_ONCE
 from cardenvs.browser import runtime
 from cardenvs.browser.build import build, own_games
 from cardenvs.browser.payload import game_files
+from cardenvs.cli.site import site as site_command
 from cardenvs.core.errors import FileError, GameNotFoundError
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.replay import Replay
@@ -161,3 +162,9 @@ def test_without_npm_the_error_says_where_the_archive_comes_from(tmp_path, monke
     monkeypatch.setattr(runtime.shutil, "which", lambda name: None)
     with pytest.raises(FileError, match="--pyodide"):
         runtime.pyodide_files()
+
+
+def test_the_command_names_a_game_that_it_does_not_know(tmp_path):
+    with pytest.raises(GameNotFoundError, match="no_game"):
+        site_command(tmp_path / "out", games="leduc_poker_v0,no_game_v0")
+    assert not (tmp_path / "out").exists()
