@@ -14,9 +14,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from cardenvs.browser.build import weight
 
 _OPENED = "document.querySelector('#parts rect.cv-bg') !== null"
@@ -53,18 +50,17 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 def main() -> None:
-    """Measure the pages in a folder and print a table."""
+    """Measure the pages in a folder and print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="what `cardenvs site` has written")
     folder: Path = parser.parse_args().folder
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Files, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    table = Table("game", "loads", "table after", "longest wait", box=None)
+    print("| game | loads | table after | longest wait |\n| --- | --- | --- | --- |")
     names = [game["name"] for game in json.loads((folder / "games.json").read_text(encoding="utf-8"))["games"]]
     for name in names:
         seconds, wait = _measured(f"http://127.0.0.1:{server.server_port}/table.html?game={name}&level=medium")
-        table.add_row(name, f"{weight(folder, name) / 1e6:.1f} MB", f"{seconds:.1f} s", f"{wait:.2f} s")
-    Console().print(table)
+        print(f"| {name} | {weight(folder, name) / 1e6:.1f} MB | {seconds:.1f} s | {wait:.2f} s |", flush=True)
 
 
 def _measured(address: str) -> tuple[float, float]:
@@ -77,7 +73,8 @@ def _measured(address: str) -> tuple[float, float]:
         page = browser.new_page(reduced_motion="reduce")
         page.add_init_script('localStorage.setItem("cardenvs-motion", "0")')
         page.goto(address, wait_until="commit")
-        page.wait_for_function(_OPENED, polling=50)
+        while not page.evaluate(_OPENED):
+            page.wait_for_timeout(20)
         seconds = float(page.evaluate("performance.now()")) / 1000
         wait = float(page.evaluate(_PLAY))
         browser.close()
