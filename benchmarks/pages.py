@@ -16,6 +16,7 @@ from typing import Any
 
 from cardenvs.browser.build import weight
 
+_TRIES = 3000
 _OPENED = "document.querySelector('#parts rect.cv-bg') !== null"
 # Presses the first choice or a random one until the game is over, and measures how long others take.
 _PLAY = """async () => {
@@ -73,8 +74,12 @@ def _measured(address: str) -> tuple[float, float]:
         page = browser.new_page(reduced_motion="reduce")
         page.add_init_script('localStorage.setItem("cardenvs-motion", "0")')
         page.goto(address, wait_until="commit")
-        while not page.evaluate(_OPENED):
+        for _ in range(_TRIES):
+            if page.evaluate(_OPENED):
+                break
             page.wait_for_timeout(20)
+        else:
+            raise SystemExit(f"there is no table: {page.inner_text('#said')}")
         seconds = float(page.evaluate("performance.now()")) / 1000
         wait = float(page.evaluate(_PLAY))
         browser.close()

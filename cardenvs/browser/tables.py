@@ -7,6 +7,7 @@ loop, and the table does not answer meanwhile.
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, cast
@@ -21,6 +22,8 @@ from cardenvs.server.room import Connection, Room
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
+_log = logging.getLogger("cardenvs.browser")
+
 # Nobody learns anything from how long an agent thinks: whoever wants to cheat can read the worker's memory.
 SETTINGS = Settings(think=0.0, clock=0.0, show_errors=True)
 
@@ -28,13 +31,16 @@ SETTINGS = Settings(think=0.0, clock=0.0, show_errors=True)
 class OpenTable:
     """A table that one page shows."""
 
-    def __init__(self, kept: str, keep: Callable[[str], None], send: Callable[[str], None]) -> None:
+    def __init__(
+        self, kept: str, keep: Callable[[str], None], send: Callable[[str], None], fail: Callable[[str], None]
+    ) -> None:
         """Open a new table or one that was kept.
 
         Args:
             kept: JSON: {"request": see `new_record`}, or what `keep` got.
             keep: called with JSON whenever the table changes; opening this again continues the game.
             send: called with each message for the page.
+            fail: called with a description of an error after which the table cannot continue.
 
         Raises:
             CardenvsError: the request is invalid.
@@ -50,6 +56,7 @@ class OpenTable:
         self._room = Room(table, SETTINGS, cast(Any, _Threads()))
         link = next((seat.link for seat in record.seats if seat.link), record.host)
         self._connection = Connection(self._room, link, cast(Any, _Socket(send)))
+        self._fail = fail
         self._tasks: set[asyncio.Task[None]] = set()
         records.keep()
 
@@ -76,7 +83,13 @@ class OpenTable:
     def _run(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("the table cannot continue", exc_info=task.exception())
+            self._fail(f"something went wrong here, so the game cannot continue: {task.exception()}")
 
 
 def replay_page(text: str, notes: str = "{}") -> str:

@@ -1,5 +1,5 @@
 // How pages reach the tables: in a worker of this browser, which keeps them. Stands in for the server's file of this name.
-const KEPT = "cardenvs-table-", BROUGHT = "brought", MOST = 20;
+const KEPT = "cardenvs-table-", BROUGHT = "brought", MOST = 10;
 const WRONG = 4400, CODE = 16;
 
 const keyOf = link => `${KEPT}${link}`;
@@ -83,7 +83,7 @@ function listed(link) {
 export function work(hear) {
   const worker = new Worker("assets/worker.js");
   worker.onmessage = ({data}) => hear(data);
-  worker.onerror = event => hear({is: "failed", reason: event.message || "the worker cannot be started"});
+  worker.onerror = event => hear({is: "failed", text: event.message || "the worker cannot be started"});
   return worker;
 }
 
@@ -95,20 +95,20 @@ class Socket {
     this.worker = work(message => this.hear(message));
     const found = kept(link);
     if (found) this.worker.postMessage({do: "open", kept: found, narrow});
-    else setTimeout(() => this.hear({is: "failed", reason: "This browser keeps no table of this link."}));
+    else setTimeout(() => this.hear({is: "failed", text: "This browser keeps no table of this link."}));
   }
 
   send(text) {
     this.worker.postMessage({do: "tell", text});
   }
 
-  hear({is, text, reason}) {
+  hear({is, text}) {
     if (is === "opened") {
       this.readyState = WebSocket.OPEN;
       this.onopen();
     } else if (is === "message") this.onmessage({data: text});
     else if (is === "kept") localStorage.setItem(keyOf(this.link), text);
-    else if (is === "failed") this.onclose({code: WRONG, reason});
+    else if (is === "failed") this.onclose({code: WRONG, reason: text});
   }
 }
 

@@ -5,11 +5,11 @@ const $ = id => document.getElementById(id);
 const say = text => { $("prompt").textContent = text; };
 const {replay, moves} = recorded(tableLink());
 
-function show({is, page, reason}) {
-  if (is === "failed") return say(reason);
+function show({is, text}) {
+  if (is === "failed") return say(text);
   say("");
   $("game").hidden = false;
-  $("game").srcdoc = page;
+  $("game").srcdoc = text;
 }
 
 if (replay) {

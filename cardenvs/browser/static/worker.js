@@ -34,14 +34,14 @@ async function open({kept, narrow}) {
   const tell = is => text => postMessage({is, text});
   const data = JSON.parse(kept);
   const {OpenTable} = await tables(data.request?.game ?? data.game);
-  table = OpenTable(kept, tell("kept"), tell("message"));
+  table = OpenTable(kept, tell("kept"), tell("message"), tell("failed"));
   postMessage({is: "opened"});
   table.connect(narrow);
 }
 
 async function draw({replay, notes}) {
   const {replay_page} = await tables(JSON.parse(replay).game);
-  postMessage({is: "drawn", page: replay_page(replay, notes)});
+  postMessage({is: "drawn", text: replay_page(replay, notes)});
 }
 
 // An error of Python ends with its message, after the names of the module and the class. Errors of cardenvs are answers.
@@ -57,6 +57,6 @@ onmessage = async ({data}) => {
     else if (data.do === "tell") table.receive(data.text);
     else await draw(data);
   } catch (error) {
-    postMessage({is: "failed", reason: reason(error)});
+    postMessage({is: "failed", text: reason(error)});
   }
 };
