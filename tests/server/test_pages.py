@@ -94,8 +94,11 @@ def play_to_the_end(page, site, game, **request):
     return link
 
 
+# A person who plays Rummikub at random makes hundreds of moves of a tenth of a second.
 @pytest.mark.rotating
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=pytest.mark.slow) if game == "rummikub_v0" else game for game in GAMES]
+)
 def test_a_whole_game_is_played_in_the_browser_alone(page, site, game):
     short = {"match": "false"} if "match" in get_game(game).make_options().as_dict() else {}
     play_to_the_end(page, site, game, options=short)
