@@ -15,7 +15,8 @@ _PARTS = (
     "__init__.py", "agents", "browser/__init__.py", "browser/tables.py", "core", "envs/__init__.py", "envs/modules.py",
     "games/__init__.py", "kits", "pictures", "server", "zoo/ratings.json",
 )  # fmt: skip
-_UNUSED_SUFFIXES = (".pyc", ".css", ".js", ".html", ".md")
+_UNUSED_SUFFIXES = (".pyc", ".md")
+_UNUSED_FOLDER = _PACKAGE / "server" / "static"  # whose files the pages load themselves
 _LIBRARIES = ("rich",)  # whose markup narration uses
 _KINDS = {"zoo": "cardenvs.agents.zoo:ZOO"}  # of agents, beside the games' own policies
 _STAND_INS = {
@@ -56,7 +57,8 @@ def game_files(game: Game) -> dict[str, bytes]:
 
 def _files(path: Path, root: Path) -> Iterator[tuple[str, bytes]]:
     for file in [path] if path.is_file() else sorted(path.rglob("*")):
-        if file.is_file() and file.suffix not in _UNUSED_SUFFIXES:
+        is_used = file.suffix not in _UNUSED_SUFFIXES and file.parent != _UNUSED_FOLDER
+        if file.is_file() and is_used:
             yield file.relative_to(root).as_posix(), file.read_bytes()
 
 
