@@ -103,6 +103,7 @@ def scheduler(config: pytest.Config, log: Any) -> Any:
 _REMEDIES = (
     (re.compile("bubblewrap is not installed"), "without bubblewrap (apt-get install bubblewrap)"),
     (re.compile("there is no Chromium"), "without Chromium (apt-get install chromium, or CHROMIUM=path)"),
+    (re.compile("there is no Node.js"), "without Node.js (apt-get install npm)"),
     (re.compile(r"could not import '([\w.]+)'"), r"without \1 (docs/installation.md)"),
 )
 

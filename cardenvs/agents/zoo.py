@@ -8,6 +8,7 @@ says how it was trained, how strong it is, and what it does badly. A card may be
 between two lines of dashes; the policy plays with them unless its spec says otherwise.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from cardenvs.agents.base import Agent
 from cardenvs.agents.checkpoint import PARAMETERS, load_network
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import file_fingerprint, read_parameters
+from cardenvs.agents.plain_policy import PlainPolicy
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -88,6 +90,8 @@ def _split(argument: str) -> tuple[str, str]:
 def _make(argument: str, game: Game, options: Options) -> Agent:
     name, parameters = _split(argument)
     chosen = parameters_of(name) | read_parameters("zoo", parameters, PARAMETERS)
+    if find_spec("torch") is None:
+        return PlainPolicy(weights_file(name), game, options, **chosen)
     return load_network(weights_file(name), game, options, **chosen)
 
 

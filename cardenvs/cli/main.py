@@ -26,6 +26,7 @@ from cardenvs.cli.review import review
 from cardenvs.cli.scenario import scenario_app
 from cardenvs.cli.serve import ServeCommand, serve
 from cardenvs.cli.simulate import simulate
+from cardenvs.cli.site import site
 from cardenvs.cli.solve import exploitability, solve
 from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
 from cardenvs.cli.submit import submit_app
@@ -87,7 +88,7 @@ def main(
 
 for command in (
     games, info, play, match, simulate, evaluate, verify, trajectories, train, clone, curves, solve, exploitability,
-    exploit, replay, review, serve, mcp, prompt, llm_stub, warmup, doctor, new_game,
+    exploit, replay, review, serve, site, mcp, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command(cls=ServeCommand if command is serve else None)(command)
 # Everything after `bench` goes to the benchmarks.

@@ -8,16 +8,15 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import Any
 
 from cardenvs.core.game import Game
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import Options
 
 LEVELS = ("easy", "medium", "strong")
 SEARCH, TRAINED = "search", "trained"  # visible names
 RANDOM = "random"
-_NEEDED = ("torch", "safetensors")  # by trained policies
 
 
 @dataclass(frozen=True)
@@ -33,12 +32,13 @@ def own_agents(game: Game, options: Options | None) -> list[OwnAgent]:
     """Return the agents that play with these options, or with any (None), from easy to strong; those without a rating
     come first.
 
-    `search` thinks as long as on the board. The trained policy plays only with the options it was trained with, and
-    only if its libraries are installed.
+    `search` thinks as long as on the board. Without the compiler that would take minutes, so it is left out. The
+    trained policy plays only with the options it was trained with.
     """
     ratings = _board(game)["ratings"]
     specs = {name: name for name in game.engine.policy_names()}
-    specs[SEARCH] = next((spec for spec in ratings if spec.startswith(f"{SEARCH}:")), SEARCH)
+    if COMPILED:
+        specs[SEARCH] = next((spec for spec in ratings if spec.startswith(f"{SEARCH}:")), SEARCH)
     if _has_trained(game) and options in (None, _trained_options(game)):
         specs[TRAINED] = _trained_spec(game)
     found = [OwnAgent(name, spec, ratings.get(spec)) for name, spec in specs.items()]
@@ -77,7 +77,7 @@ def label(name: str, game: Game) -> str:
 def why_not_trained(game: Game) -> str:
     """Return why the trained policy does not play a game, or not with some options."""
     if not _has_trained(game):
-        return f"{game.name} has no trained policy, or this server lacks the libraries for it"
+        return f"{game.name} has no trained policy"
     given = ", ".join(f"{name}={value}" for name, value in rated_with(game).items())
     return f"it has learned {game.name} only with {given or 'the default options'}"
 
@@ -88,8 +88,8 @@ def rated_with(game: Game) -> dict[str, Any]:
 
 
 def _has_trained(game: Game) -> bool:
-    """Return whether a trained policy of the game comes with cardenvs and its libraries are installed."""
-    return bool(_trained_spec(game)) and all(find_spec(module) is not None for module in _NEEDED)
+    """Return whether a trained policy of the game comes with cardenvs."""
+    return bool(_trained_spec(game))
 
 
 def _trained_options(game: Game) -> Options:

@@ -132,7 +132,7 @@ def test_the_commands_that_pages_name_exist(page, line):
     elif words[0] == "python":
         check_python(words[1:])
     else:
-        assert words[0] in ("source", "git", "cd", "export", "curl", "vf-eval", "torchrun", "jupyter"), (
+        assert words[0] in ("source", "git", "cd", "export", "curl", "npm", "vf-eval", "torchrun", "jupyter"), (
             f"{page} names a command that this test does not know: {line}"
         )
 

@@ -1,6 +1,5 @@
 """What the lobby gets: opponents by strength, pictures, and tables until they are abandoned."""
 
-import importlib.util
 import re
 import time
 from importlib.metadata import entry_points
@@ -18,8 +17,6 @@ from cardenvs.server.strength import LEVELS, levels, own_agents
 from cardenvs.server.tiles import draw_tile
 
 PEOPLE = ["person", "person"]
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="trained policies need torch")
 
 
 # Other tests of a run register toys.
@@ -86,7 +83,6 @@ def test_the_owners_agents_keep_their_names_and_are_not_rated():
         assert "search" not in game["levels"].values()
 
 
-@needs_torch
 def test_trained_policies_play_with_what_they_have_learned_only():
     with client() as server:
         games = catalogue(server)
@@ -106,7 +102,6 @@ def test_trained_policies_play_with_what_they_have_learned_only():
                 seen = socket.receive_json()
 
 
-@needs_torch
 def test_advice_comes_from_agents_that_can_play_with_the_options_of_the_table():
     with client() as server:
         for options, knows in (({}, False), ({"match": "false"}, True)):
@@ -119,15 +114,12 @@ def test_advice_comes_from_agents_that_can_play_with_the_options_of_the_table():
             assert {"name": "heuristic", "label": "rule player (heuristic)"} in seen["agents"]
 
 
-def test_without_their_libraries_trained_policies_are_not_offered(monkeypatch):
-    monkeypatch.setattr(strength, "find_spec", lambda name: None)
+def test_without_the_compiler_search_is_not_offered(monkeypatch):
+    monkeypatch.setattr(strength, "COMPILED", False)
     with client() as server:
         for game in catalogue(server).values():
-            assert "trained" not in game["agents"]
-            assert all(one["name"] != "trained" for one in game["opponents"])
-            assert "trained" not in game["levels"].values()
-        refused = server.post("/api/tables", json={"game": "durak_v0", "seats": ["person", "trained"]})
-        assert "lacks the libraries" in refused.json()["error"]["message"]
+            assert "search" not in game["agents"]
+            assert "search" not in game["levels"].values()
 
 
 # -- tiles --------------------------------------------------------------------------------------------------------

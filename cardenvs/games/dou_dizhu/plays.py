@@ -179,16 +179,16 @@ BID_0 = PASS  # plus 1, 2 or 3
 NUM_USUAL = BID_0 + NUM_BIDS + 1  # ids without those of options
 
 # By pattern
-_STARTS = np.array([pattern.starts for pattern in PATTERNS])
+_STARTS = np.array([pattern.starts for pattern in PATTERNS], np.int64)
 _FIRST_BLOCK = np.concatenate([[0], np.cumsum(_STARTS)])[:-1]
-_KIND = np.array([pattern.kind for pattern in PATTERNS])
-_COPIES = np.array([pattern.copies for pattern in PATTERNS])
-_WIDTH = np.array([pattern.width for pattern in PATTERNS])
-_KICKERS = np.array([pattern.kickers for pattern in PATTERNS])
-_NEEDS = np.array([pattern.needs for pattern in PATTERNS])
+_KIND = np.array([pattern.kind for pattern in PATTERNS], np.int64)
+_COPIES = np.array([pattern.copies for pattern in PATTERNS], np.int64)
+_WIDTH = np.array([pattern.width for pattern in PATTERNS], np.int64)
+_KICKERS = np.array([pattern.kickers for pattern in PATTERNS], np.int64)
+_NEEDS = np.array([pattern.needs for pattern in PATTERNS], np.int64)
 # By block
-_FIRST_ID = np.array(_FIRSTS)
-_ROWS = np.array([len(block) for block in _BLOCKS if block.any()])  # pass and bids are no block of a pattern
+_FIRST_ID = np.array(_FIRSTS, np.int64)
+_ROWS = np.array([len(block) for block in _BLOCKS if block.any()], np.int64)  # pass and bids are no block of a pattern
 
 
 def _places() -> np.ndarray:

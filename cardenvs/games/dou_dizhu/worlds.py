@@ -22,7 +22,7 @@ from cardenvs.kits.deck import begin_world
 
 _LEFT = stack_record(packed([("cards", "i1", (DECK_SIZE,))]))
 _WAYS = stack_record(packed([("to_deal", "f8", (NUM_RANKS + 1, HAND_SIZE + 1))]))
-_CHOICES = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]])
+_CHOICES = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.int64)
 
 
 @kernel

@@ -53,7 +53,7 @@ class HanabiView(View):
         if action < 2 * h:
             return Choice(row=0 if action >= h else 1)
         offset, colour, _ = rules.hint_of(s, action)
-        return Choice(row=2 * int(offset) + (colour < 0))
+        return Choice(row=2 * int(offset) + int(colour < 0))
 
     def prompt(self, s):
         hints = count(int(s.information), "hint token")

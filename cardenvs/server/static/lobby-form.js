@@ -1,4 +1,5 @@
 // The dialog for everything that one click does not choose: seats, options, the deal, who may watch.
+import {at, get} from "./backend.js";
 import {keep} from "./kept.js";
 import {$, ask, make, pictureOf, rating, say} from "./lobby-parts.js";
 import {rendered} from "./text.js";
@@ -115,7 +116,7 @@ async function openTable(seats) {
     });
     const people = table.seats.filter(seat => seat.by === "person");
     if (people.length !== 1) keep(table.host);
-    if (people.length < 2) location.href = `/t/${people[0]?.link ?? table.host}`;
+    if (people.length < 2) location.href = at(`/t/${people[0]?.link ?? table.host}`);
     else showLinks(table);
   } catch (error) {
     say("said", error.message);
@@ -127,7 +128,7 @@ function showLinks(table) {
   const rows = table.seats.map((seat, player) => [`Seat ${player + 1}`, seat.by, seat.link]).filter(row => row[1] === "person");
   rows.push(["Spectators", "", table.watch], ["You, to pause the agents", "", table.host]);
   $("linklist").replaceChildren(...rows.map(([who, , link]) => {
-    const address = `${location.origin}/t/${link}`;
+    const address = new URL(at(`/t/${link}`), location).href;
     const copy = make("button", {type: "button", textContent: "Copy", ariaLabel: `Copy the link of ${who}`});
     copy.onclick = async () => { await navigator.clipboard.writeText(address); copy.textContent = "Copied"; };
     return make("li", {}, `${who}: `, make("a", {href: address, textContent: address}), " ", copy);
@@ -138,7 +139,7 @@ function showLinks(table) {
 
 async function showRules() {
   if (!$("rules").open || $("rulestext").children.length) return;
-  const answer = await fetch(`/api/games/${encodeURIComponent(game.name)}/rules`);
+  const answer = await get(`/api/games/${encodeURIComponent(game.name)}/rules`);
   $("rulestext").replaceChildren(...(answer.ok ? rendered(await answer.text()) : [`the server answers ${answer.status}`]));
 }
 

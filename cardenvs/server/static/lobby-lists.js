@@ -1,4 +1,5 @@
 // Lists of tables and recorded games. They ask again every few seconds and are drawn only when something has changed.
+import {at} from "./backend.js";
 import {forget, kept} from "./kept.js";
 import {$, ago, ask, counted, labelOf, make, pictureOf, say} from "./lobby-parts.js";
 
@@ -49,7 +50,7 @@ function mineRow(table) {
   const drop = make("button", {type: "button", className: "drop", textContent: "✕", ariaLabel: `Forget this table of ${titleOf(table.game)}`, title: "Take this table off the list. Its link still works."});
   drop.onclick = () => { forget([table.link]); showMine(); };
   const turn = table.your_turn ? [make("strong", {className: "turn", textContent: "Your turn"})] : [];
-  return row(`/t/${table.link}`, table.game, titleOf(table.game), mineWords(table), below, turn, drop);
+  return row(at(`/t/${table.link}`), table.game, titleOf(table.game), mineWords(table), below, turn, drop);
 }
 
 // The tables of this browser's seats, and those that it opened. Links that lead nowhere are forgotten.
@@ -66,7 +67,7 @@ async function showMine() {
 async function showTables() {
   const {tables} = await ask("/api/tables");
   draw("tables", tables.filter(table => !table.over),
-    table => row(`/t/${table.watch}`, table.game, titleOf(table.game), counted(names(table)), state(table)),
+    table => row(at(`/t/${table.watch}`), table.game, titleOf(table.game), counted(names(table)), state(table)),
     "Nobody plays right now. Open a table, or let agents play: More on a game, then Watch agents play.");
   finished = tables.filter(table => table.over);
   showRecorded();
@@ -79,7 +80,7 @@ function showRecorded() {
 
 const lines = {
   replay: one => row(`/replays/${one.number}`, one.game, one.name, "replay file", []),
-  table: one => row(`/t/${one.watch}/replay`, one.game, titleOf(one.game), counted(names(one)), ["opened ", time(one.opened)]),
+  table: one => row(at(`/t/${one.watch}/replay`), one.game, titleOf(one.game), counted(names(one)), ["opened ", time(one.opened)]),
   store: one => {
     const list = make("ul", {className: "plain"});
     const box = make("details", {}, make("summary", {textContent: one.name}), list);
@@ -101,7 +102,7 @@ $("bring").onchange = async event => {
   say("brought", "");
   try {
     const {name} = await ask("/api/replays", await file.text(), true);
-    location.href = `/brought/${name}`;
+    location.href = at(`/brought/${name}`);
   } catch (error) {
     say("brought", error.message);
   }

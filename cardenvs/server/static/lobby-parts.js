@@ -1,4 +1,6 @@
 // Parts that the scripts of the lobby share: elements, requests, words for seats and times.
+import {at, get} from "./backend.js";
+
 export const $ = id => document.getElementById(id);
 
 export function make(tag, fields = {}, ...children) {
@@ -9,7 +11,7 @@ export function make(tag, fields = {}, ...children) {
 
 export async function ask(path, body, raw) {
   const sent = body === undefined ? {} : {method: "POST", headers: {"content-type": "application/json"}, body: raw ? body : JSON.stringify(body)};
-  const answer = await fetch(path, sent);
+  const answer = await get(path, sent);
   const data = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(data.error?.message ?? `the server answers ${answer.status}`);
   return data;
@@ -20,7 +22,7 @@ export function say(id, text) {
   $(id).hidden = !text;
 }
 
-export const pictureOf = game => `/api/games/${encodeURIComponent(game)}/picture`;
+export const pictureOf = game => at(`/api/games/${encodeURIComponent(game)}/picture`);
 export const rating = agent => agent?.rating ? agent.rating.toLocaleString("en") : "";
 export const labelOf = (game, name) => name === "person" ? "a person" : game?.opponents.find(one => one.name === name)?.label ?? name;
 

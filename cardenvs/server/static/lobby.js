@@ -1,4 +1,5 @@
 // The lobby: tiles of games, which open a table at one click. Lists and the form for everything else have their files.
+import {at} from "./backend.js";
 import {showForm} from "./lobby-form.js";
 import {showLists} from "./lobby-lists.js";
 import {$, ask, make, pictureOf, rating, say} from "./lobby-parts.js";
@@ -57,7 +58,7 @@ async function openAt(game, button) {
   button.textContent = "Opening …";
   try {
     const table = await ask("/api/tables", {game: game.name, level: level()});
-    location.href = `/t/${table.seats.find(seat => seat.by === "person").link}`;
+    location.href = at(`/t/${table.seats.find(seat => seat.by === "person").link}`);
   } catch (error) {
     say("toast", `${game.title}: ${error.message}`);
     made.removeAttribute("aria-busy");

@@ -1,4 +1,5 @@
 // A table: shows positions as they come, and sends what the player chooses. The server decides what is legal.
+import {at, get, socketTo, tableLink} from "./backend.js";
 import {dragging} from "./drag.js";
 import {sortHands} from "./hand.js";
 import {keep as keepLink} from "./kept.js";
@@ -10,7 +11,7 @@ import {showLog, showSeats} from "./seats.js";
 import {rendered} from "./text.js";
 
 const $ = id => document.getElementById(id);
-const link = location.pathname.split("/").pop();
+const link = tableLink();
 const narrow = matchMedia("(max-width: 640px)");
 const HAND = 2;  // what an earlier position may close: a trick is 1
 const MOST_BUTTONS = 12, MOST_LISTED = 400, MOST_FOLLOWED = 12;
@@ -32,7 +33,7 @@ $("symbols").innerHTML = $("suits").content.querySelector("svg").innerHTML;
 function connect() {
   document.body.classList.toggle("narrow", isNarrow());
   const how = isNarrow() ? "?narrow" : "";
-  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/${link}${how}`);
+  socket = socketTo(link, how);
   socket.onopen = () => { retry = 500; isAsking = false; goNow(); };
   socket.onmessage = event => receive(JSON.parse(event.data));
   socket.onclose = event => {
@@ -446,7 +447,7 @@ function showControls() {
   $("run").textContent = latest.paused ? "Go on" : "Pause";
   if (document.activeElement !== $("pace")) $("pace").value = latest.pace;
   $("eyes").hidden = !latest.sees_all;
-  if (latest.over) { $("replay").href = `/t/${link}/replay`; if ($("review")) $("review").href = `/t/${link}/review`; $("file").href = `/t/${link}/replay.json`; $("file").download = `${latest.game}.json`; }
+  if (latest.over) { $("replay").href = at(`/t/${link}/replay`); if ($("review")) $("review").href = at(`/t/${link}/review`); $("file").href = at(`/t/${link}/replay.json`); $("file").download = `${latest.game}.json`; }
   if (latest.sees_all && !$("viewer").options.length) {
     const views = [["spectator", "what everybody sees"], ["everything", "everything"], ...latest.players.map((player, p) => [p, `as ${player.name}`])];
     $("viewer").append(...views.map(([value, text]) => new Option(text, value)));
@@ -633,7 +634,7 @@ function arriveLog(answer) {
 }
 
 function showOpened({player, link: opened}) {
-  const address = `${location.origin}/t/${opened}`;
+  const address = new URL(at(`/t/${opened}`), location).href;
   const anchor = Object.assign(make("a", address), {href: address});
   $("opened").replaceChildren(`The link of ${latest.players[player].name}'s person: `, anchor);
   $("opened").hidden = false;
@@ -654,7 +655,7 @@ function choose(name) {
 
 async function showRules() {
   if ($("rules").children.length) return;
-  const answer = await fetch(`/api/games/${latest.game}/rules`);
+  const answer = await get(`/api/games/${latest.game}/rules`);
   $("rules").replaceChildren(...rendered(await answer.text()));
 }
 
