@@ -22,8 +22,7 @@ from cardenvs.browser.lobby import lobby_games
 from cardenvs.browser.payload import game_files, shared_files
 from cardenvs.browser.runtime import PAGE_FILES, numpy_files, prepared, pyodide_files
 from cardenvs.core.registry import game_targets, get_game
-from cardenvs.pictures.style import css
-from cardenvs.pictures.svg import SYMBOLS
+from cardenvs.pictures.svg import with_pictures
 
 _FOLDER = Path(__file__).parent
 _STATIC = (_FOLDER.parent / "pictures" / "static", _FOLDER.parent / "server" / "static", _FOLDER / "static")
@@ -79,7 +78,7 @@ def _pages() -> dict[str, bytes]:
     found = {}
     for folder in _STATIC:
         for path in sorted(folder.iterdir()):
-            text = path.read_text(encoding="utf-8").replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS)
+            text = with_pictures(path.read_text(encoding="utf-8"))
             if path.suffix != ".html":
                 found[f"assets/{path.name}"] = text.encode()
             else:

@@ -16,9 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope
 
-from cardenvs.pictures.mahjong_tiles import whole_set
-from cardenvs.pictures.style import css
-from cardenvs.pictures.svg import SYMBOLS
+from cardenvs.pictures.svg import with_pictures
 
 _log = logging.getLogger("cardenvs.server")
 _HOST_BITS = 64  # of an IPv6 address: its owner chooses them freely
@@ -115,8 +113,7 @@ def _asset_route(package: str, name: str, media_type: str) -> Route:
 @functools.cache
 def static_text(package: str, name: str) -> str:
     """Return a file of the folder `static` of a package, with {{style}} and {{symbols}} of the pictures filled in."""
-    text = (files(package) / "static" / name).read_text(encoding="utf-8")
-    return text.replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS + whole_set())
+    return with_pictures((files(package) / "static" / name).read_text(encoding="utf-8"))
 
 
 def failure_handlers(respond: Callable[[int], Response]) -> dict[Any, Handler]:
