@@ -76,7 +76,7 @@ _OPEN_SPEED = 1.6  # of any hand that has an open meld
 _LATER_SPEEDS = (1.0, 1.25, 1.5)
 _PACE = np.array([0, 1, 1, 1, 0])  # the index of the speed later, by plan
 _OPEN_PACE = 2
-_NOT_NEAREST = 0.7  # rate after a discard that leaves a plan farther away, compared with a usual one
+_NOT_NEAREST = 0.3  # rate after a discard that leaves a plan farther away, compared with a usual one
 # The chance that others end the round in a go-round: at first, more for each go-round, for each player who is tenpai
 _HAZARD = 0.02
 _HAZARD_PER_TURN = 0.006

@@ -132,6 +132,8 @@ STATE = record(
         ("sticks", "u1"),  # riichi sticks on the table
         ("num_rounds", "u1"),  # begun
         ("points", "i4", (NUM_PLAYERS,)),
+        ("wins", "u1", (NUM_PLAYERS,)),  # rounds won
+        ("deal_ins", "u1", (NUM_PLAYERS,)),  # rounds in which another player won by a tile of p
         ("shown", "u1", (NUM_PLAYERS,)),  # 1: the hand lies open, at the end of the round
         ("is_exhausted", "u1"),  # 1: the wall is empty, and the round over
         ("tenpai", "u1", (NUM_PLAYERS,)),  # 1: shown tenpai at an exhaustive draw

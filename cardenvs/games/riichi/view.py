@@ -3,7 +3,7 @@
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT, UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, Pose
-from cardenvs.core.view import View, sees
+from cardenvs.core.view import GameStatistics, View, sees
 from cardenvs.games.riichi import actions
 from cardenvs.games.riichi import state as st
 from cardenvs.games.riichi.hands import CHI, PON
@@ -160,6 +160,12 @@ class RiichiView(View):
         if s.barred:
             facts["may_not_discard"] = _kinds(int(s.barred))
         return facts
+
+    def statistics(self, state):
+        """Points, rounds won, and rounds that another player won by the discard."""
+        s = state.record
+        figures = {"points": s.points, "wins": s.wins, "deal_ins": s.deal_ins}
+        return GameStatistics({name: [float(value) for value in values] for name, values in figures.items()})
 
     def describe_event(self, event, kind):
         if event.kind == "yaku":

@@ -148,6 +148,7 @@ def _add_meld(faces, kind, form, has_red):
 @kernel
 def win_by_tsumo(s, player, log):
     """Let a player win with the tile drawn (7.2)."""
+    s.wins[player] += 1
     tile = np.int64(s.drawn)
     ev.log_reveal(log, table.WINS_TSUMO, player, tile, table.HAND + player, 1, ev.EVERYBODY)
     base, liable = _announce(s, player, tile, True, log)
@@ -172,6 +173,8 @@ def _tsumo_share(s, player, payer, base):
 def win_by_ron(s, player, giver, is_first, log):
     """Let a player win by the last tile; the first who does gets honba and sticks (7.2 to 7.5)."""
     tile = np.int64(s.tile)
+    s.wins[player] += 1
+    s.deal_ins[giver] += is_first
     ev.log_event(log, table.WINS_RON, player, tile, ev.NO_PLACE, ev.NO_PLACE, giver, ev.EVERYBODY, ev.EVERYBODY)
     base, liable = _announce(s, player, tile, False, log)
     payment = ron_payment(base, player == s.dealer)
