@@ -251,7 +251,7 @@ def _mahjong(token: dict[str, Any], x: float, y: float, scale: float, style: str
         return f'{body}<use href="#cv-mj-{name}" {placed}/>'
     if wide < _INDEXED or len(token["text"]) > _MOST_LETTERS:
         return f'{body}<use href="#cv-mj-{name}" x="{num(x)}" y="{num(y)}" width="{num(wide)}" height="{num(high)}"/>'
-    index = text(x + 3, y + 11.5, token["text"], 12.5, "cv-index")
+    index = text(x + 3, y + 12.5, token["text"], 13.5, "cv-index")
     placed = (
         f'x="{num(x + 0.08 * wide)}" y="{num(y + 0.16 * high)}" width="{num(0.84 * wide)}" height="{num(0.84 * high)}"'
     )

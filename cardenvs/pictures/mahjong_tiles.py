@@ -20,16 +20,16 @@ _NUMERALS, _WINDS = "一二三四五六七八九", "東南西北"
 _USED = re.compile(r'href="#(cv-mj-\w+)"')
 
 
-_STYLE = (
-    "<style>.cv-index{font-weight:700;fill:#5b6069}.cv-tile-back{fill:#3f9d78;stroke:#bfe3d0;stroke-width:1}"
+RULES = (  # of a style sheet, for pictures with tiles
+    ".cv-index{font-weight:700;fill:#5b6069}.cv-tile-back{fill:#3f9d78;stroke:#bfe3d0;stroke-width:1}"
     ".cv-tile-side{fill:#e3dcc8;stroke:#8d887c;stroke-width:.8}"
-    ".cv-tile-rim{fill:#4a9a76;stroke:#1d5b40;stroke-width:.8}</style>"
+    ".cv-tile-rim{fill:#4a9a76;stroke:#1d5b40;stroke-width:.8}"
 )
 
 
 def whole_set() -> str:
-    """Return all symbols, and the styles of tiles."""
-    return _STYLE + "".join(all_symbols().values())
+    """Return all symbols."""
+    return "".join(all_symbols().values())
 
 
 def symbols_in(drawn: str) -> str:
@@ -40,7 +40,7 @@ def symbols_in(drawn: str) -> str:
         if name not in found:
             found[name] = symbols[name]
             asked += _USED.findall(found[name])
-    return (_STYLE if "cv-tile-" in drawn else "") + "".join(found.values())
+    return (f"<style>{RULES}</style>" if "cv-tile-" in drawn else "") + "".join(found.values())
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from typing import Any
 
 from cardenvs.pictures import faces, pictograms, seats
 from cardenvs.pictures.faces import box, num, text
-from cardenvs.pictures.mahjong_tiles import symbols_in, whole_set
+from cardenvs.pictures.mahjong_tiles import RULES, symbols_in, whole_set
 from cardenvs.pictures.piles import Marks
 from cardenvs.pictures.style import checked_theme, css
 from cardenvs.pictures.table import draw_table
@@ -42,7 +42,7 @@ def draw_parts(view: dict[str, Any], across: float = WIDTH) -> tuple[list[str], 
 
 def with_pictures(page: str) -> str:
     """Return a page with what pictures in it need: {{style}}, the style sheet, and {{symbols}}, all symbols."""
-    return page.replace("{{style}}", css("auto")).replace("{{symbols}}", SYMBOLS + whole_set())
+    return page.replace("{{style}}", css("auto") + RULES).replace("{{symbols}}", SYMBOLS + whole_set())
 
 
 def framed(
