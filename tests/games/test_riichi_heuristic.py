@@ -30,6 +30,7 @@ def turn(hand, drawn, *, dora="9m", discards=None, riichi=(), draws=24, **option
         s["discards"][player, : len(tiles)], s["num_discards"][player] = tiles, len(tiles)
         for face in tiles:
             s["thrown"][player] |= bit_of(kind_of(face))
+            s["seen"][kind_of(face)] += 1
     for player in riichi:
         s["riichi"][player] = 1
     return state
@@ -45,6 +46,7 @@ def asked(hand, tile, giver, **more):
     s["discards"][giver, s["num_discards"][giver]] = face
     s["num_discards"][giver] += 1
     s["thrown"][giver] |= bit_of(kind_of(face))
+    s["seen"][kind_of(face)] += 1
     return state
 
 

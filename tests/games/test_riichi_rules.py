@@ -6,6 +6,7 @@ riichi_v0 asks everybody once, so the answers are collected and then given to th
 """
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -103,7 +104,11 @@ def _compare(game_state, round_):
     assert [int(points) for points in s.points] == round_.points
     assert [int(face) for face in s.indicators[: int(s.num_indicators)]] == round_.indicators
     assert int(s.sticks) == round_.sticks
+    lying = [d.face for row in round_.discards for d in row if not d.called]
+    lying += [face for melds in round_.melds for meld in melds for face in meld.faces] + round_.indicators
     for p in range(4):
+        seen = Counter(int(kind_of(face)) for face in lying + round_.hands[p])
+        assert [int(state.num_unseen(s, p, kind)) for kind in range(34)] == [4 - seen[kind] for kind in range(34)]
         assert _listed(s.hands[p]) == sorted(round_.hands[p])
         discards = [(int(s.discards[p, k]), int(s.discard_marks[p, k])) for k in range(int(s.num_discards[p]))]
         assert discards == [

@@ -9,7 +9,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.scratch import stack_record
 from cardenvs.games.riichi.hands import CHI, PON
-from cardenvs.games.riichi.state import NUM_PLAYERS, WAS_CALLED, number_of, seat_wind
+from cardenvs.games.riichi.state import NUM_PLAYERS, num_unseen, seat_wind
 from cardenvs.games.riichi.tiles import EAST, HONOURS, NUM_KINDS, WHITE, kind_of, next_kind
 
 # What the player to act knows of the tiles, and what each kind costs as a discard.
@@ -64,31 +64,15 @@ def yakuhai(s, player, kind):
 @kernel
 def assess(s, player, risk):
     """Fill `risk` for a player: what is unseen, and what each discard would cost."""
-    _count_unseen(s, player, risk)
     for kind in range(NUM_KINDS):
+        risk.unseen[kind] = num_unseen(s, player, kind)
+        risk.dora[kind] = 0
         risk.loss[kind] = 0.0
+    for k in range(s.num_indicators):
+        risk.dora[next_kind(kind_of(s.indicators[k]))] += 1
     risk.threat = risk.stake = 0.0
     for k in range(1, NUM_PLAYERS):
         _add_threat(s, (player + k) & 3, risk)
-
-
-@kernel
-def _count_unseen(s, player, risk):
-    for kind in range(NUM_KINDS):
-        risk.unseen[kind] = 4 - number_of(s, player, kind)
-        risk.dora[kind] = 0
-    for k in range(s.num_indicators):
-        kind = kind_of(s.indicators[k])
-        risk.unseen[kind] -= 1
-        risk.dora[next_kind(kind)] += 1
-    for q in range(NUM_PLAYERS):
-        for k in range(s.num_discards[q]):
-            if not s.discard_marks[q, k] & WAS_CALLED:
-                risk.unseen[kind_of(s.discards[q, k])] -= 1
-        for m in range(s.num_melds[q]):
-            kind, form = np.int64(s.meld_kind[q, m]), s.meld_type[q, m]
-            for k in range(3 if form == CHI else 1):
-                risk.unseen[kind + k] -= 1 if form == CHI else 3 if form == PON else 4
 
 
 @kernel

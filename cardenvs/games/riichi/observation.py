@@ -14,6 +14,7 @@ from cardenvs.games.riichi.state import (
     NUM_PLAYERS,
     STICK,
     is_furiten,
+    num_unseen,
     tiles_left,
 )
 from cardenvs.games.riichi.tiles import LABELS, NUM_FACES, NUM_KINDS, RED, SUITS, kind_of, next_kind
@@ -65,9 +66,7 @@ def _own_waits(s, p):
 def _write_unseen(s, p, out, at):
     """Write how many tiles of each kind the observer does not see."""
     for kind in range(NUM_KINDS):
-        out[np.uint64(at + kind)] = 4 - s.seen[kind] - s.hands[p, kind]
-    for suit in range(3):
-        out[np.uint64(at + 9 * suit + 4)] -= s.hands[p, RED + suit]
+        out[np.uint64(at + kind)] = num_unseen(s, p, kind)
 
 
 @kernel(inline=True)

@@ -184,6 +184,12 @@ def number_of(s, player, kind):
 
 
 @kernel(inline=True)
+def num_unseen(s, player, kind):
+    """Return how many tiles of a kind a player does not see."""
+    return 4 - s.seen[kind] - number_of(s, player, kind)
+
+
+@kernel(inline=True)
 def seat_wind(s, player):
     """Return 0 for the dealer, 1 for the next player, and so on."""
     return (player - s.dealer) & 3

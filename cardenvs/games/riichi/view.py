@@ -266,12 +266,5 @@ def _added_face(s, player, kind):
 
 def _unseen(s, player):
     """Return how many tiles of each kind the player does not see."""
-    left = [4] * NUM_KINDS
-    seen = [*_listed(s.hands[player]), *(int(face) for face in s.indicators[: int(s.num_indicators)])]
-    for p in range(st.NUM_PLAYERS):
-        seen += [int(s.discards[p, k]) for k in range(int(s.num_discards[p]))
-                 if not s.discard_marks[p, k] & st.WAS_CALLED]  # fmt: skip
-        seen += [face for m in range(int(s.num_melds[p])) for face in meld_tiles(s, p, m)]
-    for face in seen:
-        left[int(kind_of(face))] -= 1
-    return {LABELS[kind]: number for kind, number in enumerate(left) if number}
+    left = {LABELS[kind]: int(st.num_unseen(s, player, kind)) for kind in range(NUM_KINDS)}
+    return {label: number for label, number in left.items() if number}
