@@ -95,6 +95,7 @@ BASES = {  # words with which a command works, quickly
     "replay": ["game.json"],
     "review": ["game.json", "--worlds", "10"],
     "serve": ["--data", "tables.db"],
+    "site": ["new", "--games", "kuhn_poker", "--pyodide", "binary"],  # a whole build takes many seconds
     "mcp": ["kuhn_poker", "--deals", "1"],
     "new-game": ["tiny", "--package", "new"],
     "scenario run": ["scenario.yaml"],
