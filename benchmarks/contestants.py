@@ -29,10 +29,10 @@ def batched(game: str, num_envs: int, threads: int = 1, **options) -> Contestant
 
 
 def batched_choices(game: str, num_envs: int, **options) -> Contestant:
-    """The same, counting only decisions with more than one legal action."""
+    """The same with `skip_forced`, so that all steps but the first of an episode are decisions with a choice."""
     import cardenvs
 
-    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=1, **options)
+    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=1, skip_forced=True, **options)
     batch = vec.reset()
 
     def step() -> int:

@@ -211,11 +211,11 @@ class Engine:
         return self.inline(list_legal)
 
     @functools.cached_property
-    def encode(self) -> Any:
-        """encode(b, i, write_mask): write the legal list, legal bits, mask and observation of state i of a batch."""
-        list_legal, observe = self.list_legal, self.game.observe
+    def encode_legal(self) -> Any:
+        """encode_legal(b, i, write_mask): write the legal list, legal bits and mask of state i of a batch."""
+        list_legal = self.list_legal
 
-        def encode(b, i, write_mask):
+        def encode_legal(b, i, write_mask):
             s, row, words = b.states[i], b.legal[i], b.bits[i]
             before = np.int64(b.num_legal[i])
             is_wide = words.shape[0] >= WIDE // 64
@@ -245,11 +245,36 @@ class Engine:
                         ones[:] = 0
                     for k in range(n):
                         ones[np.uint64(row[k])] = 1
+
+        return self.inline(encode_legal)
+
+    @functools.cached_property
+    def encode_player(self) -> Any:
+        """encode_player(b, i): write who is to act in state i of a batch, and the observation."""
+        observe = self.game.observe
+
+        def encode_player(b, i):
+            s = b.states[i]
             player = np.int64(s.current_player)
             b.current_player[i] = player
             observe(s, player, b.observation[i])
 
-        return self.inline(encode)
+        return self.inline(encode_player)
+
+    @functools.cached_property
+    def is_forced(self) -> Any:
+        """is_forced(b, i) -> bool: whether only one action is legal, after encode_legal(b, i, ...)."""
+        if self.game.amounts is None:
+
+            def is_forced(b, i):
+                return b.num_legal[i] == 1
+
+        else:
+
+            def is_forced(b, i):
+                return b.num_legal[i] == 1 and b.amounts[i, 0] > b.amounts[i, 1]
+
+        return self.inline(is_forced)
 
     @functools.cached_property
     def begin_episode(self) -> Any:
@@ -272,16 +297,54 @@ class Engine:
         `b` is a BatchArrays. Environment i, one of start..stop-1, starts episode b.episodes[i] and gets the seeds of
         number first + i.
         """
-        begin_episode, encode = self.begin_episode, self.encode
+        begin_episode, encode_legal, encode_player = self.begin_episode, self.encode_legal, self.encode_player
 
         def batch_reset(b, seed, first, write_mask, no_log, start, stop):
             for env in range(start, stop):
                 i = np.uint64(env)  # unsigned, so that Numba skips the check for negative indices
                 begin_episode(b, i, seed, np.uint64(first) + i, no_log)
                 b.seeds[i] = b.states[i].seed
-                encode(b, i, write_mask)
+                encode_legal(b, i, write_mask)
+                encode_player(b, i)
 
         return self.entry(batch_reset)
+
+    @functools.cached_property
+    def hold(self) -> Any:
+        """hold(b, i): leave environment i of a batch as it is."""
+
+        def hold(b, i):
+            s = b.states[i]
+            b.terminated[i] = False
+            b.truncated[i] = False
+            b.seeds[i] = s.seed
+            for p in range(b.reward.shape[1]):
+                b.reward[i, p] = 0.0
+                b.returns[i, p] = s.returns[p]
+
+        return self.inline(hold)
+
+    @functools.cached_property
+    def end_step(self) -> Any:
+        """end_step(b, i, seed, first, no_log, max_plies) -> bool: note results; begin anew if the episode is over."""
+        begin_episode = self.begin_episode
+
+        def end_step(b, i, seed, first, no_log, max_plies):
+            s = b.states[i]
+            b.seeds[i] = s.seed
+            for p in range(b.reward.shape[1]):
+                b.returns[i, p] = s.returns[p]
+                b.active[i, p] = s.active[p]
+            is_over = s.terminal != 0
+            is_cut = not is_over and s.ply >= max_plies
+            b.terminated[i] = is_over
+            b.truncated[i] = is_cut
+            if is_over or is_cut:
+                b.episodes[i] += 1
+                begin_episode(b, i, seed, np.uint64(first) + i, no_log)
+            return is_over or is_cut
+
+        return self.inline(end_step)
 
     @functools.cached_property
     def batch_step(self) -> Callable[..., Any]:
@@ -289,35 +352,60 @@ class Engine:
 
         Applies actions[i] (already checked) in environments start..stop-1, restarts those that ended and encodes all.
         """
-        begin_episode, advance, encode = self.begin_episode, self.advance, self.encode
+        advance, hold, end_step = self.advance, self.hold, self.end_step
+        encode_legal, encode_player = self.encode_legal, self.encode_player
 
         def batch_step(b, seed, first, write_mask, no_log, start, stop, actions, max_plies):
-            num_players = b.reward.shape[1]
             for env in range(start, stop):
                 i = np.uint64(env)
-                b.terminated[i] = False
-                b.truncated[i] = False
-                s = b.states[i]
                 if actions[i] == HOLD:
-                    b.seeds[i] = s.seed
-                    for p in range(num_players):
-                        b.reward[i, p] = 0.0
-                        b.returns[i, p] = s.returns[p]
+                    hold(b, i)
                     continue
+                s = b.states[i]
                 advance(s, np.int64(actions[i]), no_log)
-                b.seeds[i] = s.seed
-                for p in range(num_players):
+                for p in range(b.reward.shape[1]):
                     b.reward[i, p] = s.rewards[p]
-                    b.returns[i, p] = s.returns[p]
-                    b.active[i, p] = s.active[p]
-                if s.terminal or s.ply >= max_plies:
-                    b.terminated[i] = s.terminal != 0
-                    b.truncated[i] = s.terminal == 0
-                    b.episodes[i] += 1
-                    begin_episode(b, i, seed, np.uint64(first) + i, no_log)
-                encode(b, i, write_mask)
+                end_step(b, i, seed, first, no_log, max_plies)
+                encode_legal(b, i, write_mask)
+                encode_player(b, i)
 
         return self.entry(batch_step)
+
+    @functools.cached_property
+    def batch_skip(self) -> Callable[..., Any]:
+        """batch_skip(b, seed, first, write_mask, no_log, start, stop, actions, max_plies, history).
+
+        As `batch_step`, but after the action plays on while only one action is legal, and sums the rewards. history,
+        int32 (N, max_plies) or (N, 0), gets the actions played on, at their plies.
+        """
+        advance, hold, end_step = self.advance, self.hold, self.end_step
+        encode_legal, encode_player, is_forced = self.encode_legal, self.encode_player, self.is_forced
+
+        def batch_skip(b, seed, first, write_mask, no_log, start, stop, actions, max_plies, history):
+            for env in range(start, stop):
+                i = np.uint64(env)
+                if actions[i] == HOLD:
+                    hold(b, i)
+                    continue
+                s, action = b.states[i], np.int64(actions[i])
+                for p in range(b.reward.shape[1]):
+                    b.reward[i, p] = 0.0
+                while True:
+                    advance(s, action, no_log)
+                    for p in range(b.reward.shape[1]):
+                        b.reward[i, p] += s.rewards[p]
+                    if end_step(b, i, seed, first, no_log, max_plies):
+                        encode_legal(b, i, write_mask)
+                        break
+                    encode_legal(b, i, write_mask)
+                    if not is_forced(b, i):
+                        break
+                    action = np.int64(b.legal[i, 0])
+                    if history.shape[1]:
+                        history[i, s.ply] = action
+                encode_player(b, i)
+
+        return self.entry(batch_skip)
 
     @functools.cached_property
     def batch_observe(self) -> Callable[..., Any]:

@@ -52,6 +52,7 @@ class VectorEnv(OneThread):
         layout: the layout of observations.
         amount_zero: the id of amount 0 if amounts are actions and the batch shows their bounds, else None.
         max_plies: episodes are truncated after this many plies.
+        skip_forced: whether a step also plays what follows from it without a choice.
         batch: the Batch of the last call.
         single_observation_space, single_action_space: Gymnasium spaces of one environment: Box (D,) and Discrete (A).
         observation_space, action_space: the same for N environments, as `Batch.observation` and actions are.
@@ -68,6 +69,7 @@ class VectorEnv(OneThread):
         max_plies: int | None = None,
         resumable: bool = False,
         first_env: int = 0,
+        skip_forced: bool = False,
         **options: Any,
     ) -> None:
         """Allocate the buffers. Call `reset` before `step`.
@@ -84,6 +86,9 @@ class VectorEnv(OneThread):
             resumable: store the actions of the running episodes, so that `get_state` can save them.
             first_env: environment i plays, and policies act in it, as in environment first_env + i of a larger batch,
                 of which this is a part.
+            skip_forced: play on after each action while there is only one legal action, of whoever is to act, and sum
+                the rewards. The batch then shows decisions with a choice only, except perhaps the first of an episode.
+                Who is asked next tells who had a choice, as some games must not, so this is for training.
             options: game options.
 
         Raises:
@@ -120,6 +125,7 @@ class VectorEnv(OneThread):
         self._mask = aligned((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
         self._started = False
+        self.skip_forced = bool(skip_forced)
         self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # actions of the running episodes
         self._buffers = Batch(
             observation=aligned((num_envs, self.observation_size), self.layout.dtype),
@@ -215,7 +221,12 @@ class VectorEnv(OneThread):
         if self._history is not None:
             self._note_actions()
         capped, before = self._at_the_cap()
-        self._run(self.game.engine.batch_step, "step", *self._batch(), after=(self._actions, self.max_plies))
+        after: tuple[Any, ...] = (self._actions, self.max_plies)
+        if self.skip_forced:
+            history = np.zeros((self.num_envs, 0), np.int32) if self._history is None else self._history
+            self._run(self.game.engine.batch_skip, "step", *self._batch(), after=(*after, history))
+        else:
+            self._run(self.game.engine.batch_step, "step", *self._batch(), after=after)
         self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return self.batch
 
@@ -346,7 +357,7 @@ class VectorEnv(OneThread):
         n = self.num_envs
         twin = object.__new__(type(self))
         twin.__setstate__(copy.deepcopy(self._attributes() | {"_threaded": ThreadedCall(1, self.game.runs_compiled)}))
-        twin._history = np.zeros((n, 0), np.int32)
+        twin._history, twin.skip_forced = np.zeros((n, 0), np.int32), False  # saved actions include forced ones
         twin._seed = checked_seed(seed)
         twin._samples = checked_integer("samples", samples, 0, SEED_MASK)
         twin._episodes[:] = checked_integers("episodes", arrays["episodes"], (n,), 0, SEED_MASK - 1)
@@ -490,8 +501,11 @@ class VectorEnv(OneThread):
         plies, history = self._states["ply"], self._history
         assert history is not None
         room = history.shape[1]
-        if plies.max() >= room:
-            history = self._history = np.concatenate([history, np.zeros((self.num_envs, room + 16), np.int32)], axis=1)
+        wanted = self.max_plies if self.skip_forced else int(plies.max()) + 1  # a step that skips may be of any length
+        if room < wanted:
+            grown = np.zeros((self.num_envs, max(wanted, 2 * room + 16)), np.int32)  # memory is taken as it is used
+            grown[:, :room] = history
+            self._history = history = grown
         history[np.arange(self.num_envs), plies] = self._actions
 
     def _act_one_by_one(self, policy: str, rows: np.ndarray, seed: int, step: int, rng: Any, out: np.ndarray) -> None:
@@ -572,11 +586,12 @@ class VectorEnv(OneThread):
         """Return the environments that the next step may truncate, and copies of their records."""
         if not self._may_truncate:
             return _NONE, self._states[:0]
-        capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
+        near = 0 if self.skip_forced else self.max_plies - 1
+        capped = np.flatnonzero(self._states["ply"] >= near)
         return capped, self._states[capped]
 
     def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray | None:
-        """Replay the last action of truncated environments and return what each player saw at the end."""
+        """Replay the last step of truncated environments and return what each player saw at the end."""
         if not self._buffers.truncated.any():
             return None
         engine = self.game.engine
@@ -585,6 +600,8 @@ class VectorEnv(OneThread):
         for k, env in enumerate(capped):
             if self._buffers.truncated[env]:
                 engine.apply(before, k, int(self._actions[env]), NO_LOG, scratch)
+                while before["ply"][k] < self.max_plies:  # played on without a choice
+                    engine.apply(before, k, int(scratch[0]), NO_LOG, scratch)
                 for player in range(self.num_players):
                     engine.observe(before, k, player, final[env, player])
         return final

@@ -97,6 +97,7 @@ class PlaySettings(_Settings):
 
     num_envs: Positive = setting(1024, "games played in parallel", le=1 << 20)
     rollout_steps: Positive = setting(32, "steps of each game between two updates", le=1 << 16)
+    skip_forced: bool = setting(False, "play forced actions in the step before them, and do not learn from them")
     epsilon: Share = setting(0.05, "share of random actions in dmc")
     overlap: bool = setting(
         False, "for GPUs: play the next rollout while learning from this one, with a policy one update old"

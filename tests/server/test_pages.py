@@ -144,6 +144,7 @@ def test_what_is_wrong_with_a_table_is_said(page, site):
     page.goto(f"{site}/index.html")
     page.goto(f"{site}/table.html#{link}")
     until(page, "document.getElementById('said').textContent.includes('num_players')")
+    assert page.inner_text("#prompt") == ""  # nothing loads any more
 
 
 # -- building -----------------------------------------------------------------------------------------------------

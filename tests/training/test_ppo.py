@@ -509,6 +509,7 @@ EVERYTHING = TINY.changed(
         ("kuhn_poker_v0", EVERYTHING),
         ("kuhn_poker_v0", EVERYTHING.changed({"overlap": True})),
         ("kuhn_poker_v0", TINY.changed({"reward_scale": 0.5})),
+        ("katko_v0", TINY.changed({"skip_forced": True})),
     ],
 )
 def test_resuming_gives_the_numbers_of_an_uninterrupted_run(tmp_path, game, config):

@@ -20,8 +20,9 @@ from cardenvs.games.riichi.state import (
     number_of,
     tiles_left,
 )
-from cardenvs.games.riichi.tiles import HONOURS, NORTH, NUM_FACES, NUM_KINDS, ORPHANS, RED, bit_of, kind_of
+from cardenvs.games.riichi.tiles import HONOURS, NORTH, NUM_FACES, NUM_KINDS, ORPHANS, RED, bit_of, faces_of, kind_of
 from cardenvs.games.riichi.winning import has_yaku
+from cardenvs.kits.cards import lowest_card
 
 RIICHI_DRAWS = 4  # tiles that must be left in the wall (4.1)
 NINE_KINDS = 9
@@ -46,11 +47,25 @@ def legal_actions(s, out):
 
 @kernel(inline=True)
 def _list_discards(s, player, barred, out):
-    n = 0
+    return _list_faces(_faces_in_hand(s, player) & ~faces_of(barred), actions.DISCARD, out, 0)
+
+
+@kernel(inline=True)
+def _faces_in_hand(s, player):
+    """Return the faces in a hand as a set."""
+    faces = np.int64(0)
     for face in range(NUM_FACES):
-        if s.hands[player, face] and not barred >> kind_of(face) & 1:
-            out[n] = actions.DISCARD + face
-            n += 1
+        faces |= np.int64(s.hands[player, face] != 0) << face
+    return faces
+
+
+@kernel(inline=True)
+def _list_faces(faces, first, out, n):
+    """List the action `first` + face for each face of a set, from out[n] on, and return where the list ends."""
+    while faces:
+        out[n] = first + lowest_card(faces)
+        faces &= faces - 1
+        n += 1
     return n
 
 
@@ -69,7 +84,7 @@ def _list_turn(s, player, out):
             if may_close_kan(s, player, kind):
                 out[n] = actions.CLOSED_KAN + kind
                 n += 1
-        for kind in range(NUM_KINDS):
+        for kind in range(NUM_KINDS if s.num_melds[player] else 0):
             if may_add(s, player, kind):
                 out[n] = actions.ADDED_KAN + kind
                 n += 1
@@ -86,13 +101,8 @@ def _list_turn(s, player, out):
 def _list_riichi(s, player, out, n):
     kinds = new_kinds()
     copy_kinds(s, player, kinds.counts)
-    leaving = riichi_discards(kinds.counts, s.num_melds[player])
-    if leaving:
-        for face in range(NUM_FACES):
-            if s.hands[player, face] and leaving >> kind_of(face) & 1:
-                out[n] = actions.RIICHI + face
-                n += 1
-    return n
+    leaving = faces_of(riichi_discards(kinds.counts, s.num_melds[player]))
+    return _list_faces(_faces_in_hand(s, player) & leaving, actions.RIICHI, out, n)
 
 
 @kernel(inline=True)

@@ -14,7 +14,6 @@ from cardenvs.games.riichi.state import (
     NUM_PLAYERS,
     STICK,
     is_furiten,
-    num_unseen,
     tiles_left,
 )
 from cardenvs.games.riichi.tiles import LABELS, NUM_FACES, NUM_KINDS, RED, SUITS, kind_of, next_kind
@@ -66,7 +65,9 @@ def _own_waits(s, p):
 def _write_unseen(s, p, out, at):
     """Write how many tiles of each kind the observer does not see."""
     for kind in range(NUM_KINDS):
-        out[np.uint64(at + kind)] = num_unseen(s, p, kind)
+        out[np.uint64(at + kind)] = 4 - s.seen[kind] - s.hands[p, kind]
+    for k in range(3):
+        out[np.uint64(at + kind_of(RED + k))] -= s.hands[p, RED + k]
 
 
 @kernel(inline=True)
@@ -86,11 +87,12 @@ def _write_rivers(s, player, out, counts, faces, marks):
     """Write the discards of all players, the observer first: counts by kind, and face and marks of each."""
     for seat in range(NUM_PLAYERS):
         q = (player + seat) & 3
-        for k in range(MAX_DISCARDS):
-            out[np.uint64(faces + seat * MAX_DISCARDS + k)] = 1 + s.discards[q, k]
-            out[np.uint64(marks + seat * MAX_DISCARDS + k)] = s.discard_marks[q, k]
+        kinds, at = counts + seat * NUM_KINDS, seat * MAX_DISCARDS
         for k in range(s.num_discards[q]):
-            out[np.uint64(counts + seat * NUM_KINDS + kind_of(s.discards[q, k]))] += 1
+            face = np.int64(s.discards[q, k])
+            out[np.uint64(kinds + kind_of(face))] += 1
+            out[np.uint64(faces + at + k)] = 1 + face
+            out[np.uint64(marks + at + k)] = s.discard_marks[q, k]
 
 
 @kernel

@@ -40,6 +40,12 @@ def bit_of(kind):
 
 
 @kernel(inline=True)
+def faces_of(kinds):
+    """Return the faces of the kinds in a set: a set of faces, with the red five where it has the five."""
+    return kinds | (kinds >> 4 & 1) << RED | (kinds >> 13 & 1) << RED + 1 | (kinds >> 22 & 1) << RED + 2
+
+
+@kernel(inline=True)
 def next_kind(kind):
     """Return the kind that an indicator of this kind makes dora (1.2)."""
     if kind < HONOURS:

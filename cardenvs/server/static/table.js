@@ -37,7 +37,10 @@ function connect() {
   socket.onopen = () => { retry = 500; isAsking = false; goNow(); };
   socket.onmessage = event => receive(JSON.parse(event.data));
   socket.onclose = event => {
-    if (event.code >= 4400) return say(event.reason, true);
+    if (event.code >= 4400) {
+      if (latest === null) $("prompt").textContent = "";  // nothing loads any more
+      return say(event.reason, true);
+    }
     say("The connection is lost; trying again ...", true);
     setTimeout(connect, retry);
     retry = Math.min(10000, retry * 2);

@@ -27,7 +27,7 @@ class Games:
         is_alone = self._processes.size == 1
         return VectorEnv(
             self._game, number, num_threads="auto" if threads > 1 and is_alone else threads, mask=False,
-            resumable=True, first_env=first, **self._config.options,
+            resumable=True, first_env=first, skip_forced=self._config.skip_forced, **self._config.options,
         )  # fmt: skip
 
     def share(self, number: int, purpose: str) -> VectorEnv:
