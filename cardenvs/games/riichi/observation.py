@@ -4,8 +4,10 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.riichi import state
-from cardenvs.games.riichi.hands import CHI
+from cardenvs.games.riichi.effects import new_kinds
+from cardenvs.games.riichi.hands import CHI, count_ukeire, shanten, ukeire
 from cardenvs.games.riichi.state import (
+    ASKED,
     CALLED,
     MAX_DISCARDS,
     MAX_KANS,
@@ -13,10 +15,12 @@ from cardenvs.games.riichi.state import (
     NO_TILE,
     NUM_PLAYERS,
     STICK,
+    copy_kinds,
     is_furiten,
+    num_unseen,
     tiles_left,
 )
-from cardenvs.games.riichi.tiles import LABELS, NUM_FACES, NUM_KINDS, RED, SUITS, kind_of, next_kind
+from cardenvs.games.riichi.tiles import HONOURS, LABELS, NUM_FACES, NUM_KINDS, RED, SUITS, bit_of, kind_of, next_kind
 from cardenvs.kits.sections import (
     Observation,
     cards,
@@ -27,6 +31,7 @@ from cardenvs.kits.sections import (
     per_seat,
     steps,
     together,
+    write_bits,
     written,
 )
 
@@ -35,6 +40,7 @@ _REDS = tuple(f"0{suit}" for suit in SUITS)
 _LEFT_STEPS = np.array((1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68))
 _POINT_STEPS = np.array((0, 1, 2, 4, 8, 12, 16, 20, 24, 26, 28, 30, 32, 36, 40, 45, 50, 60, 80, 100)) * STICK
 _MOST = 127  # in one byte
+_SHANTEN = tuple(map(str, range(-1, 9)))
 _RIVER = tuple(f"discard {k + 1}" for k in range(MAX_DISCARDS))
 _MELDS = tuple(f"meld {k + 1}" for k in range(MAX_MELDS))
 
@@ -160,6 +166,65 @@ def _own_answer(s, p):
     return s.answers[p] - 1
 
 
+@kernel
+def _write_efficiency(s, p, out, at_shanten, at_ukeire, at_keeps, at_best, at_helps, at_calls):
+    """Write the shanten of the own hand, and which discards, tiles and calls keep or lower it."""
+    hand, rest = new_kinds(), new_kinds()
+    counts, unseen, melds = hand.counts, rest.counts, np.int64(s.num_melds[p])
+    copy_kinds(s, p, counts)
+    number = np.int64(0)
+    for kind in range(NUM_KINDS):
+        number += counts[kind]
+        unseen[kind] = num_unseen(s, p, kind)
+    distance = shanten(counts, melds)
+    out[np.uint64(at_shanten + distance + 1)] = 1
+    if number % 3 != 2:
+        write_bits(ukeire(counts, melds, unseen), NUM_KINDS, out, at_helps)
+        if s.phase == ASKED and s.turn != p:
+            _write_calls(s, p, counts, melds, distance, out, at_calls)
+        return
+    keeps, best, most = np.int64(0), np.int64(0), np.int64(-1)
+    distance = max(distance, np.int64(0))  # no discard leaves a complete hand complete
+    for kind in range(NUM_KINDS):
+        if counts[kind]:
+            counts[kind] -= 1
+            if shanten(counts, melds) == distance:
+                keeps |= bit_of(kind)
+                tiles = count_ukeire(counts, melds, unseen)
+                out[np.uint64(at_ukeire + kind)] = min(tiles, _MOST)
+                if tiles >= most:
+                    best = (best if tiles == most else np.int64(0)) | bit_of(kind)
+                    most = tiles
+            counts[kind] += 1
+    write_bits(keeps, NUM_KINDS, out, at_keeps)
+    write_bits(best, NUM_KINDS, out, at_best)
+
+
+@kernel(inline=True)
+def _write_calls(s, p, counts, melds, distance, out, at):
+    """Write which chi, by the place of the tile in its run, and whether a pon would lower the shanten."""
+    kind = kind_of(s.tile)
+    if kind < HONOURS and p == (s.turn + 1) & 3:
+        for place in range(3):
+            low = kind - place
+            if kind // 9 * 9 <= low <= kind // 9 * 9 + 6:
+                one, other = low + (place == 0), low + 2 - (place == 2)
+                if counts[one] and counts[other]:
+                    counts[one] -= 1
+                    counts[other] -= 1
+                    out[np.uint64(at + place)] = shanten(counts, melds + 1) < distance
+                    counts[one] += 1
+                    counts[other] += 1
+    if counts[kind] >= 2:
+        counts[kind] -= 2
+        out[np.uint64(at + 3)] = shanten(counts, melds + 1) < distance
+        counts[kind] += 2
+
+
+def _says_efficiency(options):
+    return options.efficiency
+
+
 def _is_match(options):
     return options.length != "round"
 
@@ -224,5 +289,19 @@ OBSERVATION = Observation(
         one_hot("wind", ("east", "south", "west"), "one-hot wind of the round", "wind"),
         number("round_number", "rounds begun", "num_rounds", high=state.MAX_ROUNDS),
         rules=_is_match_in_record,
+    ),
+    *only(
+        _says_efficiency,
+        *together(
+            _write_efficiency,
+            written("shanten", _SHANTEN, "one-hot shanten of the own hand", high=1),
+            written("ukeire", KINDS, "unseen tiles that lower the shanten after the discard of each kind in keeps",
+                    high=_MOST),
+            written("keeps", KINDS, "kinds whose discard leaves the least shanten there is; zeros with 13 tiles"),
+            written("best", KINDS, "those of them whose discard leaves most ukeire"),
+            written("helps", KINDS, "kinds that lower the shanten; zeros with 14 tiles"),
+            written("calls", ("chi low", "chi middle", "chi high", "pon"), "1 for each call of the last discard that "
+                    "lowers the shanten, by the place of the tile in the run"),
+        ),
     ),
 )  # fmt: skip

@@ -72,6 +72,7 @@ class RiichiOptions(Options):
     oka: int = option(
         0, low=0, high=100, doc="thousands of points that each player pays to the first of a match (10.2)"
     )
+    efficiency: bool = option(False, doc="whether observations say what brings the own hand nearer")
 
     def check(self):
         """Raise OptionError if options do not fit together."""
