@@ -80,7 +80,7 @@ _NOT_NEAREST = 0.3  # rate after a discard that leaves a plan farther away, comp
 # The chance that others end the round in a go-round: at first, more for each go-round, for each player who is tenpai
 _HAZARD = 0.02
 _HAZARD_PER_TURN = 0.006
-_HAZARD_PER_THREAT = 0.06
+_HAZARD_PER_THREAT = 0.05
 _HAZARD_STEP, _NUM_HAZARDS = 0.02, 16
 _FOLDING = 0.6  # the same after the own riichi, compared with before
 _DEAL_IN = 0.015  # cost of a go-round without folding, as a share of what others would win
