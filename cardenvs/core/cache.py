@@ -163,7 +163,14 @@ class KernelCache:
         """Save a compiled version if possible."""
         from numba.core.serialize import dumps
 
-        if not self.keep or self._folder is None or result.library.has_dynamic_globals:
+        if not self.keep or self._folder is None:
+            return
+        if result.library.has_dynamic_globals:  # addresses in this process, as Numba uses for such arrays
+            _report_once(
+                f"dynamic {self._name}",
+                f"cardenvs: compiled code of {self._name} cannot be kept, because a kernel in it names an array with "
+                "gaps or of more than 1 MB; make it np.ascontiguousarray(...), or use cardenvs.core.shared_data.",
+            )
             return
         if any(not loop.can_cache for loop in result.lifted):
             return

@@ -1,7 +1,9 @@
 """Compiled code that is damaged, cannot be saved, or could be somebody else's."""
 
+import importlib
 import os
 import pickle
+import pkgutil
 import resource
 import shutil
 import signal
@@ -12,8 +14,10 @@ import textwrap
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import cardenvs
 from cardenvs.core import cache as cache_module
 from cardenvs.core.cache import KernelCache, prune, trusted_folder
 from cardenvs.core.kernel import COMPILED, kernel
@@ -97,6 +101,30 @@ def saved(tmp_path, monkeypatch, capsys):
     (path,) = entries(folder)
     capsys.readouterr()
     return path, make
+
+
+def test_what_cannot_be_saved_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cache_module, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(cache_module, "_said", set())
+    monkeypatch.setattr("cardenvs.core.kernel.trusted_folder", trusted_folder.__wrapped__)
+    with_gaps = np.arange(10)[::2]
+
+    def at(k):
+        return with_gaps[k]
+
+    for _ in range(2):
+        assert kernel(at, folder=Path(__file__).parent, entry=True)(1) == 2
+    assert capsys.readouterr().err.count("cannot be kept, because a kernel in it names an array with gaps") == 1
+
+
+def test_arrays_of_games_can_be_saved_with_kernels():
+    """An array with gaps is compiled as an address, and the code for it anew in every process."""
+    for module in pkgutil.walk_packages(cardenvs.__path__, "cardenvs."):
+        if module.name.startswith(("cardenvs.core.", "cardenvs.kits.", "cardenvs.games.")):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                if isinstance(value, np.ndarray):
+                    assert value.flags.c_contiguous or value.flags.f_contiguous, (module.name, name)
+                    assert value.nbytes <= 1_000_000, (module.name, name)
 
 
 def make_fifo(path):

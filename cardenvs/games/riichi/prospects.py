@@ -105,7 +105,7 @@ def _chances():
             rate = _RATES[distance] * (speed if distance else 1.0)
             nearer = chance[distance, draws - 1 if distance else 0]
             chance[distance + 1, draws] = stays * (rate * nearer + (1.0 - rate) * chance[distance + 1, draws - 1])
-    return table[:, :, 1:]
+    return np.ascontiguousarray(table[:, :, 1:])
 
 
 _CHANCES = _chances()
