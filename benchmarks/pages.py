@@ -1,7 +1,8 @@
 """How soon the pages of `cardenvs site` play, in Chromium on this machine: `python -m benchmarks.pages FOLDER`.
 
-For each game, a browser without a cache opens a new table against the game's rule agents. Printed are the bytes loaded,
-the seconds until the table is there, and the longest wait for an agent in a whole game played at random.
+For each game, a browser without a cache opens a new table against the game's agents. Printed are the bytes loaded, the
+seconds until the table is there (the best of three with --opening), and the longest wait for an agent in a whole game
+played at random.
 """
 
 import argparse
@@ -54,18 +55,26 @@ def main() -> None:
     """Measure the pages in a folder and print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="what `cardenvs site` has written")
-    folder: Path = parser.parse_args().folder
+    parser.add_argument("--opening", action="store_true", help="play no games, and open each table three times")
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Files, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print("| game | loads | table after | longest wait |\n| --- | --- | --- | --- |")
+    columns = ["game", "loads", "table after", *([] if arguments.opening else ["longest wait"])]
+    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     names = [game["name"] for game in json.loads((folder / "games.json").read_text(encoding="utf-8"))["games"]]
     for name in names:
-        seconds, wait = _measured(f"http://127.0.0.1:{server.server_port}/table.html?game={name}&level=medium")
-        print(f"| {name} | {weight(folder, name) / 1e6:.1f} MB | {seconds:.1f} s | {wait:.2f} s |", flush=True)
+        address = f"http://127.0.0.1:{server.server_port}/table.html?game={name}&level=medium"
+        row = f"| {name} | {weight(folder, name) / 1e6:.1f} MB |"
+        if arguments.opening:
+            print(f"{row} {min(_measured(address, False)[0] for _ in range(3)):.1f} s |", flush=True)
+        else:
+            seconds, wait = _measured(address, True)
+            print(f"{row} {seconds:.1f} s | {wait:.2f} s |", flush=True)
 
 
-def _measured(address: str) -> tuple[float, float]:
-    """Return the seconds until the table is there, and the longest wait for an agent."""
+def _measured(address: str, plays: bool) -> tuple[float, float]:
+    """Return the seconds until the table is there, and the longest wait for an agent if a game is played, else 0."""
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
@@ -81,7 +90,7 @@ def _measured(address: str) -> tuple[float, float]:
         else:
             raise SystemExit(f"there is no table: {page.inner_text('#said')}")
         seconds = float(page.evaluate("performance.now()")) / 1000
-        wait = float(page.evaluate(_PLAY))
+        wait = float(page.evaluate(_PLAY)) if plays else 0.0
         browser.close()
     return seconds, wait
 
