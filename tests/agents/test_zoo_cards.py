@@ -51,6 +51,7 @@ FEW_DEALS = {
     "oh_hell_v0/ppo": 40,
     "one_player_poker_v0/ppo": 200,
     "pinnacola_v0/ppo": 100,
+    "riichi_v0/ppo": 30,
     "ristiseiska_v0/ppo": 100,
     "rummikub_v0/ppo": 20,
     "scopa_v0/ppo": 400,
