@@ -326,7 +326,7 @@ class Engine:
 
     @functools.cached_property
     def end_step(self) -> Any:
-        """end_step(b, i, seed, first, no_log, max_plies) -> bool: note results; begin anew if the episode is over."""
+        """end_step(b, i, seed, first, no_log, max_plies) -> bool: note results; start the next episode after an end."""
         begin_episode = self.begin_episode
 
         def end_step(b, i, seed, first, no_log, max_plies):

@@ -118,7 +118,7 @@ def test_what_cannot_be_saved_is_said(tmp_path, monkeypatch, capsys):
 
 
 def test_arrays_of_games_can_be_saved_with_kernels():
-    """An array with gaps is compiled as an address, and the code for it anew in every process."""
+    """Numba turns an array with gaps into an address, so each process would compile the kernel again."""
     for module in pkgutil.walk_packages(cardenvs.__path__, "cardenvs."):
         if module.name.startswith(("cardenvs.core.", "cardenvs.kits.", "cardenvs.games.")):
             for name, value in vars(importlib.import_module(module.name)).items():
