@@ -159,8 +159,9 @@ def best_seed(game: Game, runs: list[dict[str, Any]]) -> int:
 
 
 def run_config(game: Game, baseline: Baseline, seed: int) -> Config:
-    """Return the settings of a run of the plan."""
-    return settings_of(game, baseline).changed({"seed": seed, "options": baseline.options})
+    """Return the settings of a run of the plan. What its policies read (`outcomes`) is for the settings to say."""
+    settings = settings_of(game, baseline)
+    return settings.changed({"seed": seed, "options": settings.options | baseline.options})
 
 
 def is_finished(folder: Path, config: Config, steps: int) -> bool:
@@ -218,9 +219,9 @@ def exploited(
     """
     if baseline.response is None or spec is None:
         return None
-    options = game.make_options(**baseline.options)
+    config = run_config(game, baseline, 1)
+    options = game.make_options(**config.options)
     opponent = make_opponent(spec, game, options)
-    config = settings_of(game, baseline).changed({"options": baseline.options})
     config = shaped_like(response_config(config, spec, opponent), read_checkpoint(weights))
     how: dict[str, Any] = {"total_steps": baseline.response, "threads": threads, "opponent": opponent}
     folder = folder / f"response-{hashlib.sha256(weights.read_bytes()).hexdigest()[:12]}"

@@ -491,7 +491,7 @@ def hidden_information(game: Game, options: Options) -> str:
 def _observation(game: Game, options: Options) -> str:
     layout = game.layout(options)
     rows = [
-        (_span(start, section.size), f"`{section.name}`", f"{section.low:g} to {section.high:g}", section.doc)
+        (_span(start, section.size), f"`{section.name}`", section.range_text, section.doc)
         for section, start in zip(layout.sections, layout.starts, strict=True)
     ]
     text = "With default options. `game.layout(options).describe(observation)` prints an observation by section."

@@ -9,6 +9,7 @@ import numpy as np
 from cardenvs.core.errors import StaleTurnError
 from cardenvs.core.events import KIND, SPECTATOR, Event, Part, Table
 from cardenvs.core.narration import Narrator
+from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate
@@ -78,6 +79,10 @@ class Turn:
     def observation(self) -> np.ndarray:
         """What the player sees, (layout.size,) of the game's dtype."""
         return self.__now().observation(self.player)
+
+    def observation_as(self, options: Options) -> np.ndarray:
+        """Return what the player sees with the layout of other options, from `Game.as_read`."""
+        return self.observation if options == self.options else self.__now().observation(self.player, options)
 
     @functools.cached_property
     def action_mask(self) -> np.ndarray:

@@ -182,7 +182,7 @@ def _look_alike(game: Game, options: Options, *records: np.ndarray) -> bool:
     for player in range(options.num_players):
         seen = np.zeros((len(records), layout.size), layout.dtype)
         for one, out in zip(records, seen, strict=True):
-            game.engine.batch_observe(one, player, out[None], 0, 1)
+            game.engine_for(options).batch_observe(one, player, out[None], 0, 1)
         if not (seen == seen[0]).all():
             return False
     return True

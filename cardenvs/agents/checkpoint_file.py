@@ -53,7 +53,7 @@ _POLICY: Fields = {
 }
 _SHAPE: Fields = {
     "observation_size": int, "num_actions": int, "hidden": list, "activation": str, "action_embedding": int,
-    "action_head": str, "action_features": int,
+    "action_head": str, "action_features": int, "outcomes": list,
 }  # fmt: skip
 _WIDEST, _MOST_LAYERS = 1 << 16, 64
 _MOST_BYTES = 256 << 20  # largest weights file
@@ -140,6 +140,7 @@ def _checked(checkpoint: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
+    shape = {"outcomes": [], **shape}  # files of policies that know nothing of outcomes do not name them
     checked_fields(shape, _SHAPE, "shape")
     hidden = shape["hidden"]
     sizes = [shape["observation_size"], shape["num_actions"], *hidden]
@@ -155,7 +156,19 @@ def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
             raise FormatError(f"{name} is one of {', '.join(known)}; got {short(shape[name])}")
     if shape["action_head"] == "features" and not shape["action_features"]:
         raise FormatError("action_head is features, but action_features is 0")
+    _check_outcomes(shape)
     return {name: shape[name] for name in _SHAPE}
+
+
+def _check_outcomes(shape: dict[str, Any]) -> None:
+    outcomes = shape["outcomes"]
+    if not outcomes:
+        return
+    if len(outcomes) != 3 or not all(type(number) is int for number in outcomes) or not shape["action_embedding"]:
+        raise FormatError("outcomes should be three whole numbers, beside embeddings of actions")
+    start, rows, width = outcomes
+    if start < 0 or rows < 1 or width < 1 or start + rows * width > shape["observation_size"]:
+        raise FormatError(f"outcomes are {short(outcomes)}, which do not lie within the observation")
 
 
 def _check_options(options: dict[Any, Any]) -> None:
@@ -260,6 +273,8 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
         if features := shape["action_features"]:
             expected |= {"policy.embedding.features": (num_actions, features)}
             expected |= {"policy.embedding.mix.weight": (embedding, features)}
+        if shape["outcomes"]:
+            expected |= {"outcomes.weight": (embedding, shape["outcomes"][2])}
     head = ("policy.query", sizes[-1], embedding) if embedding else ("policy", sizes[-1], num_actions)
     for name, size_in, size_out in [*layers, head, ("value", sizes[-1], 1)]:
         expected |= {f"{name}.weight": (size_out, size_in), f"{name}.bias": (size_out,)}

@@ -94,7 +94,8 @@ class NetworkPolicy:
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
-        mask, observation = self._game.decisions(self._options, records)
+        read = self._agent.reads(self._game, self._options)
+        mask, observation = self._game.decisions(read, records)
         log_probs = self._agent.log_probs(observation, mask)
         if self._agent.sample:
             probs: np.ndarray = np.exp(log_probs)

@@ -30,6 +30,8 @@ class Network(nn.Module):
     Attributes:
         shape: the constructor's arguments, as JSON values.
         scale: (D,) floats, factors of observations in `features`.
+        outcomes: a linear map of what the observation says about each legal action, which is added to its embedding;
+            None if it says nothing.
         is_half: whether the hidden layers compute in bfloat16.
     """
 
@@ -44,6 +46,7 @@ class Network(nn.Module):
         action_embedding: int = 0,
         action_head: str = "product",
         action_features: int = 0,
+        outcomes: Sequence[int] = (),
     ) -> None:
         """Create a network with random weights, from torch's global generator.
 
@@ -55,6 +58,8 @@ class Network(nn.Module):
             action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
             action_head: how embeddings are combined with hidden values, one of HEADS.
             action_features: number of features per action, on which its embedding depends; 0: none.
+            outcomes: where observations describe legal actions, as `Layout.outcomes`: first index, number of rows and
+                entries per row; empty: nowhere. Needs embeddings.
         """
         super().__init__()
         self.is_half = False
@@ -66,6 +71,7 @@ class Network(nn.Module):
             "action_embedding": action_embedding,
             "action_head": action_head,
             "action_features": action_features,
+            "outcomes": list(outcomes),
         }
         layers: list[nn.Module] = []
         for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
@@ -76,6 +82,10 @@ class Network(nn.Module):
             if action_embedding
             else LinearHead(hidden[-1], num_actions)
         )
+        self._rows = tuple(outcomes)
+        self.outcomes = nn.Linear(outcomes[2], action_embedding, bias=False) if outcomes else None
+        if self.outcomes is not None:
+            nn.init.normal_(self.outcomes.weight, std=_LOGIT_GAIN)
         self.value = _linear(hidden[-1], 1, 1.0)
         self.register_buffer("scale", torch.ones(observation_size))
 
@@ -93,6 +103,7 @@ class Network(nn.Module):
         """Return a network with the sizes of a game, which scales each entry of the observation by its bounds.
 
         With embeddings and `action_features`, embeddings depend on the game's features of each action, scaled too.
+        With embeddings, they also depend on what the observation says about each legal action, if it says something.
 
         Raises:
             OptionError: the head needs features of actions, and the game has none.
@@ -102,7 +113,10 @@ class Network(nn.Module):
         num_features = known.shape[1] if action_features and action_embedding else 0
         if action_head == "features" and not num_features:
             raise OptionError(f"action_head features needs features of actions, and {game.name} has none")
-        network = cls(layout.size, len(known), hidden, activation, action_embedding, action_head, num_features)
+        outcomes = layout.outcomes or () if action_embedding else ()
+        network = cls(
+            layout.size, len(known), hidden, activation, action_embedding, action_head, num_features, outcomes
+        )
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
         network.scale.copy_(torch.from_numpy(1 / bound))
@@ -121,11 +135,23 @@ class Network(nn.Module):
 
         Args:
             features: (N, D), from `features`.
-            legal: (N, L) int64, the actions whose logits (N, L) to return; None: logits (N, A) of all actions.
+            legal: (N, L) int64, the actions whose logits (N, L) to return; None: logits (N, A) of all actions. With
+                `outcomes`, these must be all legal actions, in order.
             listed: (N, L) bool, which entries of `legal` are actions; some heads skip the others. None: all.
         """
         hidden = self._hidden(features)
-        return self.policy(hidden, legal, listed), self.value(hidden).squeeze(-1)
+        return self.policy(hidden, legal, listed, self._described(features, legal)), self.value(hidden).squeeze(-1)
+
+    def _described(self, features: Tensor, legal: Tensor | None) -> Tensor | None:
+        """Return what is added to the embeddings of `legal`, (N, L, size), if the observation describes actions."""
+        if self.outcomes is None:
+            return None
+        if legal is None:
+            raise ValueError("this network scores legal actions only, by what the observation says about them")
+        start, rows, width = self._rows
+        told = min(legal.shape[1], rows)
+        described: Tensor = self.outcomes(features[:, start : start + told * width].unflatten(1, (told, width)))
+        return nn.functional.pad(described, (0, 0, 0, legal.shape[1] - told))
 
     def value_of(self, features: Tensor) -> Tensor:
         """Return values (N,) only."""
@@ -147,8 +173,13 @@ class LinearHead(nn.Linear):
         nn.init.orthogonal_(self.weight, _LOGIT_GAIN)
         nn.init.zeros_(self.bias)
 
-    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
+    def forward(
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+    ) -> Tensor:
+        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
+
+        `listed` and `more` are not used.
+        """
         logits = super().forward(hidden)
         return logits if legal is None else logits.gather(1, legal)
 
@@ -252,12 +283,18 @@ class EmbeddingHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(num_actions))
         self.embedding.begin(_LOGIT_GAIN)
 
-    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
+    def forward(
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+    ) -> Tensor:
+        """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
+
+        `more` (N, L, size) is added to their embeddings. `listed` is not used.
+        """
         query: Tensor = self.query(hidden)
         if legal is None:
             return query @ self.embedding.table().T + self.bias
-        return (self.embedding.of(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
+        embedded = self.embedding.of(legal) if more is None else self.embedding.of(legal) + more
+        return (embedded @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
@@ -282,14 +319,21 @@ class LayerHead(nn.Module):
         self.score = _linear(size, 1, _LOGIT_GAIN)
         self.embedding.begin(0.1)
 
-    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
-        """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions."""
+    def forward(
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+    ) -> Tensor:
+        """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
+
+        Scores of actions that are not `listed` are 0. `more` (N, L, size) is added to the embeddings.
+        """
         query: Tensor = self.query(hidden)
         if legal is None:
             every: Tensor = self.score((query.unsqueeze(1) + self.embedding.table()).relu())
             return every.squeeze(-1)
         row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
         chosen = self.embedding.of(legal[row, column])
+        if more is not None:
+            chosen = chosen + more[row, column]
         scores: Tensor = self.score((query[row] + chosen).relu())
         return scores.new_zeros(legal.shape).index_put((row, column), scores.squeeze(-1))
 

@@ -38,7 +38,8 @@ class PlainPolicy(Agent):
         """
         about, self._weights = read_weights(path)
         its = (about["game"], about["layout"], about["shape"]["num_actions"])
-        if its != (game.name, game.layout(options).hash, game.num_actions(options)):
+        self._reads = game.as_read(options, about["options"])
+        if its != (game.name, game.layout(self._reads).hash, game.num_actions(options)):
             raise FormatError(f"{path.name} was trained on {about['game']} with other options; it does not fit these")
         self.name, self.game, self.sample = f"zoo:{game.name}/{path.stem}", game.name, sample
         self._shape, self._has_policy = about["shape"], about["method"] == "ppo"
@@ -48,7 +49,9 @@ class PlainPolicy(Agent):
 
     def act(self, turn: Turn) -> int:
         """Return the action for one turn. If the network has a policy, note the likeliest actions."""
-        logits = network_logits(self._weights, self._shape, turn.observation, np.array(turn.legal_actions))
+        logits = network_logits(
+            self._weights, self._shape, turn.observation_as(self._reads), np.array(turn.legal_actions)
+        )
         if not self._has_policy:
             return turn.legal_actions[int(logits.argmax())]
         likely = np.exp(logits - logits.max())
@@ -84,14 +87,19 @@ def network_logits(weights: Weights, shape: dict[str, Any], observation: np.ndar
         weights: by name.
         shape: arguments of `Network`.
         observation: (D,).
-        legal: (n,) action ids.
+        legal: (n,) ids of all legal actions, in order.
     """
-    hidden = observation * weights["scale"]
+    features = hidden = observation * weights["scale"]
     for k in range(len(shape["hidden"])):
         hidden = _activated(_linear(weights, f"trunk.{2 * k}", hidden), shape["activation"])
     if not shape["action_embedding"]:
         return np.asarray(_linear(weights, "policy", hidden)[legal])
     query, embedded = _linear(weights, "policy.query", hidden), _embeddings(weights, legal)
+    if outcomes := shape.get("outcomes"):
+        start, rows, width = outcomes
+        told = min(len(legal), rows)
+        told_of = features[start : start + told * width].reshape(told, width)
+        embedded[:told] += told_of @ weights["outcomes.weight"].T
     if shape["action_head"] == "product":
         return np.asarray(embedded @ query + weights["policy.bias"][legal])
     return _linear(weights, "policy.score", np.maximum(query + embedded, 0))[:, 0]

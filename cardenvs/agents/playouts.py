@@ -8,6 +8,8 @@ import numpy as np
 from cardenvs.agents.base import Turn
 from cardenvs.agents.worlds import positions_after
 from cardenvs.core.events import NO_LOG
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 
@@ -95,6 +97,10 @@ class Decider(Protocol):
         """Choose one of `turn.legal_actions`."""
         raise NotImplementedError
 
+    def reads(self, game: Game, options: Options) -> Options:
+        """Return the options whose observations it reads where `options` are played."""
+        raise NotImplementedError
+
     def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
         """Return log-probabilities (N, A) for observations (N, D) and masks (N, A), -inf for illegal actions."""
         raise NotImplementedError
@@ -114,7 +120,8 @@ class NetworkPlayouts:
 
     def action(self, world: State, seed: int) -> int:
         """Return what the network chooses in a world."""
-        observation = world.observation(world.current_player)[None]
+        options = self._network.reads(world.game, world.options)
+        observation = world.observation(world.current_player, options)[None]
         luck = np.array([_uniform(seed)]) if self._network.sample else None
         return int(self._chosen(observation, world.action_mask()[None], luck)[0])
 
@@ -152,13 +159,13 @@ class NetworkPlayouts:
     ) -> np.ndarray:
         """Play the positions after the plays of some rounds to the end, and return the returns."""
         game, options, player = world.game, world.options, world.current_player
-        rounds = len(records) // num_plays
+        rounds, read = len(records) // num_plays, self._network.reads(game, options)
         row_round = np.repeat(np.arange(rounds), num_plays)
         running = np.flatnonzero(records["terminal"] == 0)
         for ply in range(game.max_length(options) if depth is None else depth):
             if not len(running):
                 break
-            masks, seen = game.decisions(options, records[running])
+            masks, seen = game.decisions(read, records[running])
             luck = np.array([_uniform(seed, first + k, ply) for k in range(rounds)]) if self._network.sample else None
             actions = self._chosen(seen, masks, luck[row_round[running]] if luck is not None else None)
             game.engine.advance_rows(records, running, actions, NO_LOG)

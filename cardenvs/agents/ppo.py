@@ -48,7 +48,7 @@ class PPOAgent(Agent):
         self.game, self.steps, self.sample = checkpoint["game"], checkpoint["steps"], sample
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
-        self._fitting: set[tuple[str, Options]] = set()
+        self._reading: dict[tuple[str, Options], Options] = {}
         self._reward_scale, self._method = checkpoint["reward_scale"], checkpoint["method"]
         if sample:
             self._check_policy("sample from; leave out sample=true")
@@ -86,10 +86,9 @@ class PPOAgent(Agent):
         return self._chosen(self._log_probs_of(turns), turns)
 
     def _log_probs_of(self, turns: list[Turn]) -> np.ndarray:
-        for turn in turns:
-            self._check_fits(turn.game, turn.options)
+        seen = [turn.observation_as(self.reads(turn.game, turn.options)) for turn in turns]
         mask = np.stack([turn.action_mask for turn in turns]).astype(np.bool_)
-        return self.log_probs(np.stack([turn.observation for turn in turns]), mask)
+        return self.log_probs(np.stack(seen), mask)
 
     def _chosen(self, log_probs: np.ndarray, turns: list[Turn]) -> list[int]:
         if not self.sample:
@@ -138,10 +137,17 @@ class PPOAgent(Agent):
         if self._method != "ppo":
             raise FormatError(f"{self._path} was trained by {self._method} and has no policy to {what}")
 
-    def _check_fits(self, game: Game, options: Options) -> None:
-        if (game.name, options) not in self._fitting:
-            check_fits(self._checkpoint, self._path, game, options)
-            self._fitting.add((game.name, options))
+    def reads(self, game: Game, options: Options) -> Options:
+        """Return the options whose observations the network reads where `options` are played; see `Game.as_read`.
+
+        Raises:
+            FormatError: it cannot play these.
+        """
+        if (game.name, options) not in self._reading:
+            read = game.as_read(options, self._checkpoint["options"])
+            check_fits(self._checkpoint, self._path, game, read)
+            self._reading[game.name, options] = read
+        return self._reading[game.name, options]
 
 
 def _drawn(probs: np.ndarray, seed: int) -> int:
@@ -185,5 +191,5 @@ def load_agent(
     """
     checkpoint = read_checkpoint(path)
     if game is not None and options is not None:
-        check_fits(checkpoint, path, game, options)
+        check_fits(checkpoint, path, game, game.as_read(options, checkpoint["options"]))
     return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample)

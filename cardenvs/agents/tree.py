@@ -139,6 +139,10 @@ class SearchTree(Tree):
 class Evaluator(Protocol):
     """A network that predicts actions and returns."""
 
+    def reads(self, game: Game, options: Options) -> Options:
+        """Return the options whose observations it reads where `options` are played."""
+        raise NotImplementedError
+
     def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return probabilities of all actions, float64 (N, A), and expected further returns, float64 (N,).
 
@@ -158,8 +162,9 @@ class NetworkTree(Tree):
         """Create an empty tree; see `SearchTree` for the arguments."""
         super().__init__(state, seed, exploration, walks=_LEAVES)
         game, options = state.game, state.options
-        layout, num_players, num_actions = game.layout(options), options.num_players, game.num_actions(options)
-        self._network, self._descend = network, game.engine.descend
+        read = network.reads(game, options)
+        layout, num_players, num_actions = game.layout(read), options.num_players, game.num_actions(options)
+        self._network, self._descend = network, game.engine_for(read).descend
         self._priors, self._values = np.zeros((_LEAVES, num_actions)), np.zeros((_LEAVES, num_players))
         self._observations = np.zeros((_LEAVES, num_players, layout.size), layout.dtype)
         self._masks = np.zeros((_LEAVES, num_actions), np.int8)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
     from cardenvs.core.options import Options
 
+_NETWORKS = ("ppo", "zoo")  # kinds of agents
+
 
 def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *, batches: bool = False) -> None:
     """Compile or load the kernels that a command needs, under a bar if something has to be compiled.
@@ -18,11 +20,13 @@ def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *,
     `agents` are the specs of the players; `batches`: the game is played in batches.
     """
     from cardenvs.core.kernel import COMPILED
-    from cardenvs.core.warmup import state_steps, take_steps
+    from cardenvs.core.warmup import outcomes_steps, state_steps, take_steps
 
     if not COMPILED:
         return
     steps = state_steps(game, options, _policies(game, agents), _playout_policies(game, agents, "search"))
+    if any(spec.partition(":")[0] in _NETWORKS for spec in agents):
+        steps += outcomes_steps(game, options)  # many policies read them
     if playouts := _playout_policies(game, agents, "ismcts"):
         from cardenvs.agents.tree import tree_steps
 

@@ -92,7 +92,7 @@ def _allowed_text(field: Any) -> str:
 def _sections_table(game: "Game", options: "Options") -> "Table":
     layout = game.layout(options)
     rows = [
-        (section.name, f"{start}..{start + section.size - 1}", f"{section.low:g} to {section.high:g}", section.doc)
+        (section.name, f"{start}..{start + section.size - 1}", section.range_text, section.doc)
         for section, start in zip(layout.sections, layout.starts, strict=True)
     ]
     return _key_table(("observation", "at", "values", ""), rows)

@@ -63,12 +63,15 @@ class BatchArrays(NamedTuple):
 class Engine:
     """The generic kernels of one game. Each attribute is compiled when it is first used.
 
+    With `says_outcomes`, those that observe also write what the game says about legal actions. They are compiled apart,
+    because that can take much longer.
+
     If the rules cannot be compiled, they run as Python functions. Compiled kernels that they call then return Python
     integers, so results are converted where their type matters.
     """
 
-    def __init__(self, game: "Game") -> None:
-        self.game = game
+    def __init__(self, game: "Game", says_outcomes: bool = False) -> None:
+        self.game, self._says_outcomes = game, says_outcomes
 
     def inline(self, function: Callable[..., Any]) -> Any:
         """Compile a closure over kernels of the game for use in `entry`."""
@@ -126,6 +129,20 @@ class Engine:
 
         return self.inline(advance)
 
+    @functools.cached_property
+    def see(self) -> Any:
+        """see(s, player, out): write all that `player` observes."""
+        outcomes, observe = self.game.outcomes, self.game.observe
+        if outcomes is None or not self._says_outcomes:
+            return observe
+        write, size = outcomes.write, outcomes.size
+
+        def see(s, player, out):
+            observe(s, player, out)
+            write(s, player, out, out.shape[0] - size)
+
+        return self.inline(see)
+
     # -- one state ----------------------------------------------------------------------------------------------
 
     @functools.cached_property
@@ -164,7 +181,7 @@ class Engine:
     @functools.cached_property
     def observe(self) -> Callable[..., Any]:
         """observe(states, i, player, out): write what `player` sees of states[i]."""
-        observe = self.game.observe
+        observe = self.see
 
         def observe_one(states, i, player, out):
             observe(states[i], player, out)
@@ -251,7 +268,7 @@ class Engine:
     @functools.cached_property
     def encode_player(self) -> Any:
         """encode_player(b, i): write who is to act in state i of a batch, and the observation."""
-        observe = self.game.observe
+        observe = self.see
 
         def encode_player(b, i):
             s = b.states[i]
@@ -410,7 +427,7 @@ class Engine:
     @functools.cached_property
     def batch_observe(self) -> Callable[..., Any]:
         """batch_observe(states, player, out, start, stop): write what `player` sees of each state."""
-        observe = self.game.observe
+        observe = self.see
 
         def batch_observe(states, player, out, start, stop):
             for i in range(start, stop):
@@ -564,7 +581,7 @@ class Engine:
         masks is int8 (N, A) of zeros, seen (N, D) of the layout's dtype, legal a scratch int32 array (max_legal,).
         Rows of games that are over stay as they are.
         """
-        legal_actions, observe = self.game.legal_actions, self.game.observe
+        legal_actions, observe = self.game.legal_actions, self.see
 
         def decisions(states, legal, masks, seen):
             for i in range(states.shape[0]):

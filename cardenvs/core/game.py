@@ -2,8 +2,8 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,7 +17,7 @@ from cardenvs.core.engine import Engine
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
 from cardenvs.core.kernel import COMPILED
-from cardenvs.core.observation import Layout
+from cardenvs.core.observation import Layout, Outcomes
 from cardenvs.core.options import Options, fill_rules
 from cardenvs.core.record import copied
 from cardenvs.core.returns import Returns
@@ -95,6 +95,7 @@ class Game:
             nothing of the order of the deck. None if there is none.
         action_features: function of the options; int8 (num_actions, F), what an id says about its action: cards, kinds,
             amounts. Networks use it. F is 0 unless it is given.
+        outcomes: what observations say beyond `observe` with the option `outcomes`, or None; OUTCOMES in a module.
         amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
         compiled: whether the kernels can be compiled. Those of games that call other libraries cannot: they stay plain
             Python functions, which may allocate and raise.
@@ -135,6 +136,7 @@ class Game:
     dealing_order: "Callable[[State, np.ndarray], np.ndarray] | None" = None
     worth: Any = None
     action_features: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
+    outcomes: Outcomes | None = None
     amounts: Amounts | None = None
     compiled: bool = True
     phases: tuple[str, ...] = None  # type: ignore[assignment]
@@ -194,7 +196,8 @@ class Game:
         for name, value in defaults.items():
             if getattr(self, name) in (None, ""):
                 object.__setattr__(self, name, value)
-        object.__setattr__(self, "layout", functools.lru_cache(maxsize=64)(self.layout))
+        layout = self.layout if self.outcomes is None else functools.partial(_with_outcomes, self.layout, self.outcomes)
+        object.__setattr__(self, "layout", functools.lru_cache(maxsize=64)(layout))
         self.table.complete()
 
     def _all_tokens(self, options: Options) -> np.ndarray:
@@ -224,8 +227,27 @@ class Game:
 
     @functools.cached_property
     def engine(self) -> Engine:
-        """The compiled generic kernels of this game."""
+        """The compiled generic kernels of this game. Those that observe leave out `outcomes`."""
         return Engine(self)
+
+    @functools.cached_property
+    def _engine_with_outcomes(self) -> Engine:
+        return Engine(self, says_outcomes=True)
+
+    def engine_for(self, options: Options) -> Engine:
+        """Return the compiled generic kernels for some options, which write all that the layout has."""
+        if self.outcomes is None or not says_outcomes(options):
+            return self.engine
+        return self._engine_with_outcomes
+
+    def as_read(self, options: Options, trained: Mapping[str, Any]) -> Options:
+        """Return the options with which a policy reads observations: with outcomes if it was trained with them.
+
+        Outcomes follow from what a player knows, so that it can play where observations leave them out.
+        """
+        if self.outcomes is None:
+            return options
+        return replace(options, outcomes=bool(trained.get("outcomes", False)))  # type: ignore[call-arg]
 
     @property
     def version(self) -> int:
@@ -257,7 +279,7 @@ class Game:
         layout, legal = self.layout(options), np.zeros(self.max_legal(options), np.int32)
         masks = np.zeros((len(records), self.num_actions(options)), np.int8)
         seen = np.zeros((len(records), layout.size), layout.dtype)
-        self.engine.decisions(records, legal, masks, seen)
+        self.engine_for(options).decisions(records, legal, masks, seen)
         return masks, seen
 
     def new_state(self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any) -> "State":
@@ -350,7 +372,8 @@ class Game:
         return (self.folder / "rules.md").read_text(encoding="utf-8")
 
 
-_MODULE_NAMES = {"options": "OPTIONS", "state_dtype": "STATE", "table": "TABLE", "amounts": "AMOUNTS"}
+_MODULE_NAMES = {"options": "OPTIONS", "state_dtype": "STATE", "table": "TABLE", "amounts": "AMOUNTS",
+                 "outcomes": "OUTCOMES"}  # fmt: skip
 
 
 def _parts_of(module: ModuleType) -> dict[str, Any]:
@@ -366,6 +389,16 @@ def _parts_of(module: ModuleType) -> dict[str, Any]:
         if isinstance(value, type) and value.__module__ == module.__name__ and issubclass(value, Options | View):
             parts |= {"options": value} if issubclass(value, Options) else {"view": value()}
     return parts
+
+
+def says_outcomes(options: Options) -> bool:
+    """Return whether observations say what legal actions would do."""
+    return bool(getattr(options, "outcomes", False))
+
+
+def _with_outcomes(layout: Callable[[Any], Layout], outcomes: Outcomes, options: Options) -> Layout:
+    found = layout(options)
+    return Layout([*found.sections, *outcomes.sections], found.dtype.name) if says_outcomes(options) else found
 
 
 def _constant(value: Any, options: Options) -> Any:

@@ -225,16 +225,22 @@ class State:
         finally:
             self._users -= 1
 
-    def observation(self, player: int) -> np.ndarray:
-        """Return what `player` may know now, as an array of the game's layout."""
-        layout = self.game.layout(self.options)
+    def observation(self, player: int, options: Options | None = None) -> np.ndarray:
+        """Return what `player` may know now, as an array of the game's layout.
+
+        Args:
+            player: 0 to num_players - 1.
+            options: those of the layout, from `Game.as_read`; by default the game's own.
+        """
+        options = self.options if options is None else options
+        layout = self.game.layout(options)
         out = np.empty(layout.size, layout.dtype)
         player = self._checked_player(player)
         if self._users < 0:  # as in `_reading`, without its call
             raise ConcurrentUseError.of("State")
         self._users += 1
         try:
-            self.game.engine.observe(self._states, 0, player, out)
+            self.game.engine_for(options).observe(self._states, 0, player, out)
         finally:
             self._users -= 1
         return out
@@ -248,7 +254,7 @@ class State:
             raise ConcurrentUseError.of("State")
         self._users += 1
         try:
-            self.game.engine.observe(self._states, 0, player, out)
+            self.game.engine_for(self.options).observe(self._states, 0, player, out)
         finally:
             self._users -= 1
 

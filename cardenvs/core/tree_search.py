@@ -144,7 +144,7 @@ def grow_kernel(engine: "Engine", policy_name: str, list_playout: Any) -> Callab
 def descend_kernel(engine: "Engine") -> Callable[..., Any]:
     """Return the function that `Engine.descend` compiles."""
     begin, advance = engine.begin_walk, engine.advance
-    legal_actions, observe = engine.game.legal_actions, engine.game.observe
+    legal_actions, observe = engine.game.legal_actions, engine.see
 
     def descend(
         states, i, seed, last, exploration, worlds, walks, tree, is_counter, log, legal, seen, priors, values,

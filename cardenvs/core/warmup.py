@@ -34,11 +34,12 @@ _PLIES_IN_WORDS = 60  # plies of the game whose positions are described
 def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[WarmUpStep]:
     """Call every kernel that a `State` of `game` and its View can call, and yield each step when it is done.
 
-    The options do not change compiled code. `further` has steps for kernels that only other interfaces call; see
-    cardenvs.envs.warmup.
+    Of the options, only `outcomes` changes compiled code; both forms are called. `further` has steps for kernels that
+    only other interfaces call; see cardenvs.envs.warmup.
     """
     policies = game.engine.policy_names()
-    yield from take_steps([*state_steps(game, options, policies, policies), *further])
+    steps = [*state_steps(game, options, policies, policies), *outcomes_steps(game, options), *further]
+    yield from take_steps(steps)
 
 
 def take_steps(steps: Sequence[Step], on_compile: Callable[[], None] = lambda: None) -> Iterator[WarmUpStep]:
@@ -69,6 +70,15 @@ def state_steps(game: Game, options: Options, policies: Sequence[str], playouts:
     steps += [(f"simulate with {policy}", functools.partial(_simulate, state, policy)) for policy in playouts]
     steps.append(("words", lambda: _put_into_words(state.get().clone())))
     return steps
+
+
+def outcomes_steps(game: Game, options: Options) -> list[Step]:
+    """Return the step that observes with outcomes, if the game has those."""
+    if game.outcomes is None:
+        return []
+    state = _LazyState(lambda: game.state_type(game, options, seed=0))
+    read = game.as_read(options, {"outcomes": True})
+    return [("outcomes", lambda: state.get().observation(state.get().current_player, read))]
 
 
 class _LazyState:

@@ -203,7 +203,7 @@ class SeatGames(OneThread):
 
     def _final_observation(self, before: np.ndarray, env: int, action: int, seat: int) -> np.ndarray:
         """Return what the seat saw after the last action of a game, (D,)."""
-        engine = self.game.engine
+        engine = self.vec.game.engine_for(self.vec.options)
         engine.apply(before, env, action, NO_LOG, self._scratch)
         observation = np.empty(self.vec.observation_size, self.vec.layout.dtype)
         engine.observe(before, env, seat, observation)

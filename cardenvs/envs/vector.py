@@ -97,6 +97,7 @@ class VectorEnv(OneThread):
         """
         self.game = game
         self.options = game.make_options(**options)
+        self._engine = game.engine_for(self.options)
         self.options.check_environment()
         self.num_envs = positive("num_envs", num_envs)
         self.first_env = checked_integer("first_env", first_env, 0, _MOST_PLIES)
@@ -202,7 +203,7 @@ class VectorEnv(OneThread):
         for array in (b.reward, b.terminated, b.truncated, b.episode_returns):
             array[:] = 0
         self.batch.final_observation = None
-        self._run(self.game.engine.batch_reset, "reset", *self._batch())
+        self._run(self._engine.batch_reset, "reset", *self._batch())
 
     @one_at_a_time
     def step(self, actions: np.ndarray) -> Batch:
@@ -224,9 +225,9 @@ class VectorEnv(OneThread):
         after: tuple[Any, ...] = (self._actions, self.max_plies)
         if self.skip_forced:
             history = np.zeros((self.num_envs, 0), np.int32) if self._history is None else self._history
-            self._run(self.game.engine.batch_skip, "step", *self._batch(), after=(*after, history))
+            self._run(self._engine.batch_skip, "step", *self._batch(), after=(*after, history))
         else:
-            self._run(self.game.engine.batch_step, "step", *self._batch(), after=after)
+            self._run(self._engine.batch_step, "step", *self._batch(), after=after)
         self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return self.batch
 
@@ -275,7 +276,7 @@ class VectorEnv(OneThread):
             raise ValueError(f"out must be {shape} {self.layout.dtype}; got {got}")
         elif not (out.flags.c_contiguous and out.flags.writeable):
             raise ValueError("out must be C-contiguous and writeable")
-        self._run(self.game.engine.batch_observe, "observe", self._states, player, out)
+        self._run(self._engine.batch_observe, "observe", self._states, player, out)
         return out
 
     @one_at_a_time
@@ -594,7 +595,7 @@ class VectorEnv(OneThread):
         """Replay the last step of truncated environments and return what each player saw at the end."""
         if not self._buffers.truncated.any():
             return None
-        engine = self.game.engine
+        engine = self._engine
         final = np.zeros((self.num_envs, self.num_players, self.observation_size), self.layout.dtype)
         scratch = np.zeros(self.game.max_legal(self.options), np.int32)
         for k, env in enumerate(capped):

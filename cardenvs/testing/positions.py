@@ -143,7 +143,7 @@ def check_observation(case: Case, state: State) -> None:
         if outside.size:
             fail(case, state, f"observation entry {outside[0]} of player {player} is {first[outside[0]]}")
         dirty = np.full(layout.size, 77, layout.dtype)
-        case.game.engine.observe(state.records, 0, player, dirty)
+        case.game.engine_for(case.options).observe(state.records, 0, player, dirty)
         if not np.array_equal(dirty, first):
             fail(case, state, f"observe leaves entries unwritten: {np.flatnonzero(dirty != first)[:5]}")
         dirty[:] = 0

@@ -204,6 +204,9 @@ class Uniform:
     def __init__(self, favourite=None):
         self.favourite, self.sizes = favourite, []
 
+    def reads(self, game, options):
+        return options
+
     def evaluate(self, observation, mask):
         assert len(observation) == len(mask)
         assert (mask.sum(1) > 0).all()

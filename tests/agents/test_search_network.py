@@ -22,6 +22,9 @@ class Linear:
     def __init__(self, sample=False):
         self.sample = sample
 
+    def reads(self, game, options):
+        return options
+
     def log_probs(self, observation, mask):
         weights = np.random.default_rng(1).normal(size=(observation.shape[1], mask.shape[1]))
         scores = np.where(mask != 0, observation.astype(np.float64) @ weights, -np.inf)

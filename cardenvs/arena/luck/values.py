@@ -101,7 +101,7 @@ class NetworkValue(Value):
         rows = np.flatnonzero(states["terminal"] == 0)
         if len(rows):
             asked = states[rows]
-            _, seen = self._game.decisions(self._options, asked)
+            _, seen = self._game.decisions(self._agent.reads(self._game, self._options), asked)
             # many positions look the same to the player to act
             numbers: dict[bytes, int] = {}
             which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in seen]

@@ -72,6 +72,8 @@ UNSEEN = packed(
     ]
 )
 new_unseen = stack_record(UNSEEN)
+new_means = stack_record(packed([("best", "f8", (PACK.size,))]))  # by card
+_WORST = -1e9
 
 
 @kernel
@@ -175,8 +177,8 @@ def mean_of_laying(s, u, player, laid):
 
 
 @kernel
-def best_to_lay(s, player):
-    """Return the card to lay away now: of the best two, or the best with the one that is away, or the best one."""
+def note_means(s, player, m):
+    """Write to m.best, for each card in hand, the mean if it is laid away now, with the best other one if two go."""
     u = new_unseen()
     note_unseen(u, hidden_cards(s, player))
     is_pair = LAID_EACH[s.rules.num_players] == 2
@@ -184,7 +186,11 @@ def best_to_lay(s, player):
         note_shares(u, _THREE)
     else:
         note_shares(u, _FOUR)
-    best, best_mean, left = np.int64(0), -1e9, s.hands[player]
+    hand = left = s.hands[player]
+    while left:
+        m.best[lowest_card(left)] = _WORST
+        left &= left - 1
+    left = hand
     while left:
         card = left & -left
         left ^= card
@@ -194,10 +200,21 @@ def best_to_lay(s, player):
                 other = others & -others
                 others ^= other
                 mean = mean_of_laying(s, u, player, card | other)
-                if mean > best_mean:
-                    best, best_mean = card, mean
+                m.best[lowest_card(card)] = max(m.best[lowest_card(card)], mean)
+                m.best[lowest_card(other)] = max(m.best[lowest_card(other)], mean)
         else:
-            mean = mean_of_laying(s, u, player, card | s.laid[player])
-            if mean > best_mean:
-                best, best_mean = card, mean
-    return lowest_card(best)
+            m.best[lowest_card(card)] = mean_of_laying(s, u, player, card | s.laid[player])
+
+
+@kernel
+def best_to_lay(s, player):
+    """Return the card to lay away now: of the best two, or the best with the one that is away, or the best one."""
+    m = new_means()
+    note_means(s, player, m)
+    best, left = lowest_card(s.hands[player]), s.hands[player]
+    while left:
+        card = lowest_card(left)
+        left &= left - 1
+        if m.best[card] > m.best[best]:
+            best = card
+    return best

@@ -34,7 +34,7 @@ _LINE = packed(
         ("holders", "i8", (_NUM_RANKS,)),  # how many cards make the reply
     ]
 )
-_new_line = stack_record(_LINE)
+new_line = stack_record(_LINE)
 
 
 @kernel
@@ -47,23 +47,29 @@ def heuristic(s, legal, n, rng):
         return COUNT_0 + points_to_show(s)
     if n == 1:
         return np.int64(legal[0])
-    line = _new_line()
-    line.count_start, line.total = 0, s.total
-    line.number = 0
-    for k in range(s.count_start, s.num_played):
-        line.sequence[line.number] = s.sequence[k]
-        line.number += 1
+    line = new_line()
+    begin_line(s, line)
     hidden = hidden_cards(s, player)
     best, best_worth = np.int64(legal[0]), -1e9
     for k in range(n):
-        worth = _worth(s, line, player, np.int64(legal[k]), hidden)
+        worth = worth_of_card(s, line, player, np.int64(legal[k]), hidden)
         if worth > best_worth:
             best, best_worth = np.int64(legal[k]), worth
     return best
 
 
 @kernel
-def _worth(s, line, player, card, hidden):
+def begin_line(s, line):
+    """Write the present count to `line`."""
+    line.count_start, line.total = 0, s.total
+    line.number = 0
+    for k in range(s.count_start, s.num_played):
+        line.sequence[line.number] = s.sequence[k]
+        line.number += 1
+
+
+@kernel
+def worth_of_card(s, line, player, card, hidden):
     """Return what playing a card should bring: its points less what follows."""
     start, before = line.number, np.int64(line.total)
     points = _add(line, card)

@@ -64,6 +64,7 @@ class CribbageOptions(Options):
     skunk: bool = option(False, doc="whether a game won by far counts two or three times (5.2)")
     muggins: bool = option(False, doc="whether players count their cards themselves, and may miss points (4.7)")
     first_dealer: int = option(0, low=0, high=MAX_PLAYERS - 1, doc="who deals first (2.1)")
+    outcomes: bool = option(False, doc="whether observations say what each card would bring")
 
     def check(self):
         """Raise OptionError for a first dealer who is not at the table."""

@@ -3,23 +3,12 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.seats import wrap
 from cardenvs.games.kasino.legal import capture
-from cardenvs.games.kasino.rules import is_frozen, worth
-from cardenvs.games.kasino.state import (
-    COMPOSE,
-    DONE,
-    HAND_VALUES,
-    SLOTS,
-    SWEEPS_OFF,
-    TABLE_VALUES,
-    TAKE_0,
-    TRAIL,
-)
-from cardenvs.kits.cards import chance_of_none, count_bits, lowest_card
+from cardenvs.games.kasino.outcomes import sweep_danger, sweeps_score
+from cardenvs.games.kasino.rules import worth
+from cardenvs.games.kasino.state import COMPOSE, DONE, HAND_VALUES, SLOTS, TAKE_0, TRAIL
+from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import NO_CARD, hidden_in_hands_and_deck
-from cardenvs.kits.fishing.captures import total_of
-from cardenvs.kits.fishing.rules import num_sides, side_of
 from cardenvs.kits.fishing.state import SPADES
 
 # Rough values in points. A card or a spade is worth its part of a majority.
@@ -51,7 +40,7 @@ def heuristic(s, legal, n, rng):
             gain += value_of_cards(taken | np.int64(1) << card)
             if left == 0:
                 gain += _sweep_value(s)
-        gain -= _LEFT_BEHIND * value_of_cards(left) + _sweep_value(s) * _sweep_danger(s, left, hidden)
+        gain -= _LEFT_BEHIND * value_of_cards(left) + _sweep_value(s) * sweep_danger(s, left, hidden)
         if sign * gain > best_value:
             best, best_value = action, sign * gain
     return best
@@ -72,19 +61,4 @@ def value_of_cards(cards):
 @kernel
 def _sweep_value(s):
     """Return what a sweep is worth to the player to act now."""
-    is_off = s.rules.sweeps == SWEEPS_OFF or is_frozen(s, side_of(s, np.int64(s.current_player)))
-    return 0.0 if is_off or (s.num_dealt == 52 and not s.rules.sweep_last_deal) else _SWEEP
-
-
-@kernel
-def _sweep_danger(s, left, hidden):
-    """Return the chance that the next player's hand has a card that takes all of `left` at once, as one group."""
-    total = total_of(left, TABLE_VALUES)
-    if total == 0 or total > 16 or num_sides(s) < 2:
-        return 0.0
-    following = wrap(s.current_player + 1, s.rules.num_players)
-    unseen, wanted = count_bits(hidden), 0
-    while hidden:
-        wanted += 1 if HAND_VALUES[lowest_card(hidden)] == total else 0
-        hidden &= hidden - 1
-    return 1 - chance_of_none(wanted, count_bits(s.hands[following]), unseen)
+    return _SWEEP if sweeps_score(s) else 0.0

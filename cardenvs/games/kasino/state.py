@@ -55,6 +55,7 @@ class KasinoOptions(Options):
     draw_variant: bool = option(False, doc="whether a card is drawn after each play (2.3)")
     misere: bool = option(False, doc="whether points are to be avoided (6.3)")
     exact_target: bool = option(False, doc="whether points above the target are counted back (6.4)")
+    outcomes: bool = option(False, doc="whether observations say what each legal play would do")
 
     def check(self):
         """Raise OptionError for teams of other than four players."""

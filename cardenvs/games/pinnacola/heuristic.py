@@ -9,7 +9,8 @@ next player can use least. It reads only what the player to act knows.
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.scratch import stack_copy
+from cardenvs.core.record import packed
+from cardenvs.core.scratch import stack_copy, stack_record
 from cardenvs.core.seats import wrap
 from cardenvs.games.pinnacola import actions, hands, legal, melds, state
 from cardenvs.games.pinnacola.actions import parts
@@ -34,17 +35,15 @@ _ROOM = 7
 _UNLIKELY = 0.05  # urgency while the others cannot close
 _NONE = -1e9
 
+new_worths = stack_record(packed([("of", "f8", (actions.END_OF_IDS,))]))  # of legal actions, in their order
+
 
 @kernel
 def heuristic(s, legal_list, n, rng):
     """Return what the rules of thumb above choose."""
-    player = np.int64(s.current_player)
-    if s.phase == state.DRAW:
-        return _choose_draw(s, player, legal_list, n)
-    lay, value = _best_lay(s, player, legal_list, n)
-    if lay >= 0 and (s.phase == state.USE or value > 0.0):
-        return lay
-    return _best_discard(s, player, legal_list, n)
+    w = new_worths()
+    note_worths(s, legal_list, n, w)
+    return np.int64(legal_list[choose(s, legal_list, n, w)])
 
 
 @kernel
@@ -226,16 +225,55 @@ def _num_exposing(s, player):
 
 
 @kernel
-def _choose_draw(s, player, legal_list, n):
-    """Take from the row what is worth more than a card of the stock."""
+def note_worths(s, legal_list, n, w):
+    """Write to w.of[k] what legal action k is worth: in the draw, as a lay or as a discard; lays from 0 up raise it."""
+    player = np.int64(s.current_player)
+    if s.phase == state.DRAW:
+        _note_draws(s, player, legal_list, n, w)
+        return
+    risk = urgency(s, player)
+    now = _position_value(s, player, risk)
+    for k in range(n):
+        action = np.int64(legal_list[k])
+        if action >= actions.RUN_0:
+            tried = stack_copy(s)
+            melds.lay(tried, player, action)
+            w.of[k] = _position_value(tried, player, risk) - now
+        else:
+            w.of[k] = _value_without(s, player, action - actions.DISCARD_0, risk)
+
+
+@kernel
+def choose(s, legal_list, n, w):
+    """Return the index of the best legal action: a lay that raises the value, or that must be, else a discard."""
+    first = 0  # of those to choose from; discards come first
+    if s.phase != state.DRAW:
+        while first < n and legal_list[first] < actions.RUN_0:
+            first += 1
+        lay = _best_of(w, first, n)
+        if first < n and (s.phase == state.USE or w.of[lay] > 0.0):
+            return lay
+        return _best_of(w, 0, first)
+    return _best_of(w, 0, n)
+
+
+@kernel(inline=True)
+def _best_of(w, first, end):
+    best = first
+    for k in range(first + 1, end):
+        best = k if w.of[k] > w.of[best] else best
+    return best
+
+
+@kernel
+def _note_draws(s, player, legal_list, n, w):
+    """Write what a card of the stock is worth, and what can be taken from the row."""
     risk = urgency(s, player)
     side = side_of(player)
     held, twice = np.int64(s.held[player]), np.int64(s.twice[player])
     jokers = np.int64(s.jokers[player])
     before = _hand_value(s, player, held, twice, jokers, risk)
-    best, best_value = np.int64(legal_list[0]), _DRAW * (1.0 - 0.5 * risk)
-    if best == actions.STOP:
-        best_value = 0.0
+    w.of[0] = 0.0 if legal_list[0] == actions.STOP else _DRAW * (1.0 - 0.5 * risk)
     for k in range(1, n):
         _, x, y, _ = parts(np.int64(legal_list[k]))
         place = hands.place_in_row(s, x, y)
@@ -243,9 +281,7 @@ def _choose_draw(s, player, legal_list, n):
         value += _TAKEN * (1.0 - risk) * (s.num_row - hands.first_taken(s, place))
         if not _is_natural_use(s, side, held, x):
             value -= _JOKER_EARLY * (1.0 - risk)
-        if value > best_value:
-            best, best_value = np.int64(legal_list[k]), value
-    return best
+        w.of[k] = value
 
 
 @kernel
@@ -268,40 +304,6 @@ def _is_natural_use(s, side, held, face):
     if face == JOKER:
         return True
     return legal.natural_is_usable(s, side, held | np.int64(1) << face, np.int64(0), face)
-
-
-@kernel
-def _best_lay(s, player, legal_list, n):
-    """Return the action that raises the value of the position most, and by how much; -1 if nothing can be laid."""
-    risk = urgency(s, player)
-    best, best_value = np.int64(-1), _NONE
-    for k in range(n):
-        action = np.int64(legal_list[k])
-        if action < actions.RUN_0:
-            continue
-        tried = stack_copy(s)
-        melds.lay(tried, player, action)
-        value = _position_value(tried, player, risk)
-        if value > best_value:
-            best, best_value = action, value
-    if best < 0:
-        return best, 0.0
-    return best, best_value - _position_value(s, player, risk)
-
-
-@kernel
-def _best_discard(s, player, legal_list, n):
-    """Return the discard that costs least: what it is worth in hand, and what the next player may do with it."""
-    risk = urgency(s, player)
-    best, best_value = np.int64(legal_list[0]), _NONE
-    for k in range(n):
-        action = np.int64(legal_list[k])
-        if action < actions.DISCARD_0 or action >= actions.RUN_0:
-            continue
-        value = _value_without(s, player, action - actions.DISCARD_0, risk)
-        if value > best_value:
-            best, best_value = action, value
-    return best
 
 
 @kernel

@@ -105,6 +105,7 @@ class PinnacolaOptions(Options):
     target: int | None = option(
         None, low=100, high=5000, optional=True, doc="points that win a match; None: a single hand (7.1)"
     )
+    outcomes: bool = option(False, doc="whether observations say what each legal action is worth to the rule agent")
 
 
 STATE = record(

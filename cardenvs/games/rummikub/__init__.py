@@ -2,7 +2,7 @@
 
 from cardenvs.core.game import Game
 from cardenvs.core.returns import Returns, win_or_loss
-from cardenvs.games.rummikub import observation, rules, state, strategy, table, view
+from cardenvs.games.rummikub import observation, outcomes, rules, state, strategy, table, view
 from cardenvs.games.rummikub.actions import NUM_ACTIONS, action_features
 from cardenvs.games.rummikub.replace_table import (
     IllegalPlayError,
@@ -55,6 +55,7 @@ GAME = Game.of(
     "Rummikub",
     rules,
     observation,
+    outcomes,
     state,
     table,
     view,

@@ -28,6 +28,7 @@ class RummikubOptions(CommonRules):
         doc="exact: steps with which the turn can be completed; loose: see rules.md 8",
     )
     returns: str = option("score", choices=("score", "win"), doc="points of the racks, or 1 for the winner")
+    outcomes: bool = option(False, doc="whether observations say what the rule agents would play")
 
 
 STATE = record(

@@ -54,7 +54,7 @@ def greedy(s, legal, n, rng):
     """
     w, p = new_work(), new_position()
     set_position(s, p, problem.ANY_PLAY)
-    return _next_step(s, w, p, legal, n)
+    return next_step(s, w, p, legal, n)
 
 
 @kernel
@@ -62,7 +62,7 @@ def max_tiles(s, legal, n, rng):
     """Lay as many tiles as possible, else draw. Arguments as for `greedy`."""
     w, p = new_work(), new_position()
     set_position(s, p, problem.TILES_FIRST)
-    return _next_step(s, w, p, legal, n)
+    return next_step(s, w, p, legal, n)
 
 
 @kernel
@@ -70,11 +70,11 @@ def planner(s, legal, n, rng):
     """Open like `max_tiles`, then draw until the whole rack can be laid at once. Arguments as for `greedy`."""
     w, p = new_work(), new_position()
     set_position(s, p, problem.TILES_FIRST)
-    return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
+    return _give_up(s, legal, n) if waits(s, w, p) else next_step(s, w, p, legal, n)
 
 
 @kernel
-def _waits(s, w, p):
+def waits(s, w, p):
     """Return whether the planner waits to go out. If not, prepare `p` for the play that it makes."""
     if _may_wait(s):
         return not goes_out(w, p)
@@ -134,7 +134,7 @@ def _may_wait(s):
 
 
 @kernel
-def _next_step(s, w, p, legal, n):
+def next_step(s, w, p, legal, n):
     """Return the next step of the best play of `p`."""
     action = _next_lay(s, w, p) if s.num_laid > 0 else _first_steps(s, w, p)
     return action if action != _NO_ACTION and _is_open(s, action) else _give_up(s, legal, n)
@@ -279,7 +279,7 @@ def sample_belief(s, player, seed):
             s.current_player = other
             for _ in range(_MOST_CHANGES):
                 set_position(s, p, problem.TILES_FIRST)
-                if _waits(s, w, p) or solver.playable_play(w, p) <= 0:
+                if waits(s, w, p) or solver.playable_play(w, p) <= 0:
                     break
                 _exchange(s, other, w, p)
     s.current_player = to_act

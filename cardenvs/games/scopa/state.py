@@ -45,6 +45,7 @@ class ScopaOptions(Options):
     asso_piglia_tutto: bool = option(False, doc="whether an ace takes everything (3.7)")
     rebello: bool = option(False, doc="a point for the king of diamonds (4.3)")
     napola: bool = option(False, doc="points for A 2 3 ... of diamonds (4.4)")
+    outcomes: bool = option(False, doc="whether observations say what each legal play would do")
 
     def check(self):
         """Raise OptionError for scopone without four players."""

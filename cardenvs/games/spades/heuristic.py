@@ -70,7 +70,7 @@ _KEEP = 0.7  # what a trick later on is worth beside one now
 _LOW_CARD = 0.01  # points that each rank costs, so that the lower of two equal cards is played
 
 _CHANCES = packed([("wins", "f8", (NUM_PLAYERS,)), ("value", "f8", (NUM_PLAYERS,))])
-_new_chances = stack_record(_CHANCES)
+new_chances = stack_record(_CHANCES)
 
 
 @kernel
@@ -81,15 +81,15 @@ def heuristic(s, legal, n, rng):
         return LOOK  # blind nil loses matches at every score that was tried
     hidden = hidden_cards(s, player)
     if s.phase == BIDDING:
-        return BID_0 + _bid(s, player, hidden)
+        return BID_0 + best_bid(s, player, hidden)
     if s.phase == EXCHANGE:
         return _gift(s, player, hidden)
-    c = _new_chances()
-    _value_tricks(s, player, c)
+    c = new_chances()
+    value_tricks(s, player, c)
     best, best_value = np.int64(legal[0]), -1e9
     for k in range(n):
         card = np.int64(legal[k])
-        value = _value_of_card(s, player, card, hidden, c)
+        value = value_of_card(s, player, card, hidden, c)
         if value > best_value:
             best, best_value = card, value
     return best
@@ -100,7 +100,7 @@ def heuristic(s, legal, n, rng):
 
 
 @kernel
-def _bid(s, player, hidden):
+def best_bid(s, player, hidden):
     """Return the bid: nil if it promises more points, else what the hand should win."""
     lowest, highest = bid_bounds(s)
     hand = s.hands[player]
@@ -118,9 +118,9 @@ def _bid(s, player, hidden):
 @kernel
 def expected_tricks(hand, hidden):
     """Return how many tricks a hand should win, if `hidden` are the cards of all others."""
-    short, total, rest = _shortness(hand), 0.0, hand
+    short, total, rest = shortness(hand), 0.0, hand
     while rest:
-        total += _trick_chance(hand, hidden, lowest_card(rest), short)
+        total += trick_chance(hand, hidden, lowest_card(rest), short)
         rest &= rest - 1
     return total
 
@@ -134,7 +134,7 @@ def nil_chance(hand, hidden):
     for suit in range(4):
         risk, rest = 0.0, hand & _SUIT_SETS[suit]
         while rest:
-            risk -= np.log(1 - _DANGER * _danger(hand, hidden, lowest_card(rest)))
+            risk -= np.log(1 - _DANGER * danger(hand, hidden, lowest_card(rest)))
             rest &= rest - 1
         if suit == SPADE:
             spades = risk
@@ -145,7 +145,7 @@ def nil_chance(hand, hidden):
 
 
 @kernel
-def _shortness(hand):
+def shortness(hand):
     """Return how many side suits are missing or about to run out, for ruffs."""
     short = 0.0
     for suit in range(4):
@@ -156,7 +156,7 @@ def _shortness(hand):
 
 
 @kernel
-def _trick_chance(hand, hidden, card, short):
+def trick_chance(hand, hidden, card, short):
     """Return the chance that a card wins a trick sometime."""
     suit = _suit_of(card)
     own, others = hand & _SUIT_SETS[suit], hidden & _SUIT_SETS[suit]
@@ -171,7 +171,7 @@ def _trick_chance(hand, hidden, card, short):
 
 
 @kernel
-def _danger(hand, hidden, card):
+def danger(hand, hidden, card):
     """Return the chance that a card wins a trick against the will of its owner."""
     suit = _suit_of(card)
     own, others = hand & _SUIT_SETS[suit], hidden & _SUIT_SETS[suit]
@@ -196,7 +196,7 @@ def _gift(s, player, hidden):
     while rest:
         card = lowest_card(rest)
         rest &= rest - 1
-        value = _danger(hand, hidden, card) + 0.01 * _rank_of(card)
+        value = danger(hand, hidden, card) + 0.01 * _rank_of(card)
         if _suit_of(card) == SPADE:
             value += 0.3
         if not is_nil:
@@ -211,7 +211,7 @@ def _gift(s, player, hidden):
 
 
 @kernel
-def _value_tricks(s, player, c):
+def value_tricks(s, player, c):
     """Write what the trick is worth to `player` if each player wins it, in points."""
     sides, own = num_sides(s), side_of(s, player)
     for p in range(NUM_PLAYERS):
@@ -281,17 +281,14 @@ def _worth_of_bag(s):
 
 
 @kernel
-def _value_of_card(s, player, card, hidden, c):
+def value_of_card(s, player, card, hidden, c):
     """Return the expected points of playing a card."""
     _share_trick(s, player, card, hidden, c)
     value = 0.0
     for p in range(NUM_PLAYERS):
         value += c.wins[p] * c.value[p]
     hand = s.hands[player]
-    if _keeps_nil(s, player):
-        later = _danger(hand, hidden, card)
-    else:
-        later = _trick_chance(hand, hidden, card, _shortness(hand))
+    later = danger(hand, hidden, card) if _keeps_nil(s, player) else trick_chance(hand, hidden, card, shortness(hand))
     loses = c.value[wrap(player + 1, NUM_PLAYERS)]
     return value - _KEEP * later * (c.value[player] - loses) - _LOW_CARD * _rank_of(card)
 

@@ -72,6 +72,7 @@ class SpadesOptions(Options):
     lose_at: int | None = option(
         None, low=-1000, high=-50, optional=True, doc="points, below 0, at which a match is lost; None: never (6.2)"
     )
+    outcomes: bool = option(False, doc="whether observations say what each bid and card promises")
 
     def check(self):
         """Raise OptionError if options do not fit together."""

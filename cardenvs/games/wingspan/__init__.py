@@ -2,7 +2,7 @@
 
 from cardenvs.core.game import Game
 from cardenvs.core.returns import Returns, by_place, win_or_loss
-from cardenvs.games.wingspan import actions, deal, observation, rules, state, strategy, table, view, worlds
+from cardenvs.games.wingspan import actions, deal, observation, outcomes, rules, state, strategy, table, view, worlds
 
 _MOST_POINTS = 1000  # far above any possible score
 _MOST_DECISIONS = 4000  # per player
@@ -23,6 +23,7 @@ GAME = Game.of(
     deal,
     actions,
     observation,
+    outcomes,
     state,
     table,
     view,

@@ -86,6 +86,7 @@ class WingspanOptions(Options):
         doc="how observations show birds: by what is printed on them, or by number",
     )
     reward: str = option("placement", choices=("placement", "winner", "score"), doc="what returns depend on (13.4)")
+    outcomes: bool = option(False, doc="whether observations say what each choice is worth to the rule agents")
 
 
 STATE = record(

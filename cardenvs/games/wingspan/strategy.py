@@ -61,7 +61,7 @@ def best_action(s, legal, n, weights):
     best, most = np.int64(legal[0]), np.int64(worth.WORST)
     for k in range(n):
         action = np.int64(legal[k])
-        value = _value(s, who, action, turns, wanted, weights)
+        value = value_of(s, who, action, turns, wanted, weights)
         if value > most:
             best, most = action, value
     return best
@@ -72,7 +72,7 @@ def best_action(s, legal, n, weights):
 
 
 @kernel
-def _value(s, who, action, turns, wanted, weights):
+def value_of(s, who, action, turns, wanted, weights):
     """Return the value of a legal action."""
     if action >= actions.PLAY_0:
         bird = (action - actions.PLAY_0) // cards.NUM_HABITATS

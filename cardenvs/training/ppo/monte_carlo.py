@@ -14,6 +14,7 @@ that is unfinished when a rollout ends, turns get the value that the network giv
 Source: D. Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
+import torch
 from torch import Tensor
 from torch.nn import Parameter
 
@@ -35,9 +36,17 @@ class MonteCarlo(Learner):
         self._gae_lambda = 1.0
 
     def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
-        values, _ = self._network(batch.features, batch.legal.gather(1, batch.choice.unsqueeze(1)))
-        loss = value_loss_of(values.squeeze(1), batch.value, batch.target, batch.weight, self._config.value_clip)
+        values = self._values_of_choices(batch)
+        loss = value_loss_of(values, batch.value, batch.target, batch.weight, self._config.value_clip)
         return loss, [loss]
+
+    def _values_of_choices(self, batch: Minibatch) -> Tensor:
+        chosen, network = batch.choice.unsqueeze(1), self._network
+        if network.outcomes is None:
+            values, _ = network(batch.features, batch.legal.gather(1, chosen))
+        else:
+            values = network(batch.features, batch.legal, batch.listed)[0].gather(1, chosen)
+        return torch.squeeze(values, 1)
 
     def _trained(self) -> list[Parameter]:
         return [parameter for name, parameter in self._network.named_parameters() if not name.startswith("value.")]

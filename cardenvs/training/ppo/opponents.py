@@ -126,4 +126,6 @@ def make_opponent(spec: str, game: Game, options: Options) -> Opponent:
     agent = make_agent(spec, game, options)
     if isinstance(agent, PolicyAgent):
         return PolicyOpponent(agent.policy)
-    return NetworkOpponent(agent) if isinstance(agent, PPOAgent) else TurnOpponent(agent)
+    if isinstance(agent, PPOAgent) and agent.reads(game, options) == options:
+        return NetworkOpponent(agent)
+    return TurnOpponent(agent)

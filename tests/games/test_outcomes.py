@@ -1,0 +1,213 @@
+"""What observations say about legal actions with outcomes=True, beside what the actions then do."""
+
+import math
+
+import numpy as np
+import pytest
+
+from cardenvs.core.registry import get_game
+from cardenvs.games.kasino.state import BIG_KASINO, SMALL_KASINO
+from cardenvs.games.rummikub.outcomes import STEPS
+from cardenvs.games.rummikub.tiles import TILE_LABELS
+from cardenvs.kits.cards import ITALIAN
+from cardenvs.kits.fishing.state import ACES, SPADES
+
+GAMES = ["cribbage_v0", "kasino_v0", "pinnacola_v0", "scopa_v0", "spades_v0", "wingspan_v0"]
+RULE_AGENTS = {
+    "cribbage_v0": "heuristic",
+    "pinnacola_v0": "heuristic",
+    "spades_v0": "heuristic",
+    "wingspan_v0": "planner",
+}
+PRIMIERA = {7: 21, 6: 18, 1: 16, 5: 15, 4: 14, 3: 13, 2: 12, 8: 10, 9: 10, 10: 10}
+
+
+def rows_of(state, player):
+    """The rows of a player, as dicts by label."""
+    layout = state.game.layout(state.options)
+    _, number, width = layout.outcomes
+    labels = [label.partition(":")[2] for label in layout.sections[-1].labels[:width]]
+    rows = layout.split(state.observation(player))["outcomes"].reshape(number, width)
+    return [dict(zip(labels, map(int, row), strict=True)) for row in rows]
+
+
+def positions(name, games=4, plies=150, policy=None, **options):
+    """Positions of games at random, or of a policy that plays two actions of three."""
+    game, rng = get_game(name), np.random.default_rng(1)
+    for seed in range(games):
+        state = game.new_state(seed=seed, **(options or {"outcomes": True}))
+        while not state.is_terminal and len(state.actions) < plies:
+            yield state
+            choice = int(rng.choice(state.legal_actions()))
+            state.apply(chosen_by(state, policy) if policy and rng.random() < 2 / 3 else choice)
+
+
+def chosen_by(state, policy):
+    legal = state.legal_actions()
+    listed = np.zeros(state.game.max_legal(state.options), np.int32)
+    listed[: len(legal)] = legal
+    return int(state.game.policies[policy](state.record, listed, len(legal), np.zeros(4, np.uint64)))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_only_the_player_to_act_has_rows_one_for_each_legal_action(name):
+    told = 0
+    for state in positions(name, games=2, plies=60):
+        number = len(state.legal_actions())
+        for player in range(state.num_players):
+            rows = rows_of(state, player)
+            if player != state.current_player:
+                assert not any(any(row.values()) for row in rows)
+            assert not any(any(row.values()) for row in rows[number:])
+        told += any(any(row.values()) for row in rows_of(state, state.current_player))
+    assert told > 20
+
+
+@pytest.mark.parametrize("name", RULE_AGENTS)
+def test_the_best_is_what_the_rule_agent_chooses(name):
+    policy, decisions = RULE_AGENTS[name], 0
+    for state in positions(name, policy=policy):
+        legal, rows = state.legal_actions(), rows_of(state, state.current_player)
+        if 1 < len(legal) <= len(rows) and any(row["best"] for row in rows):
+            assert rows[legal.index(chosen_by(state, policy))]["best"]
+            decisions += 1
+    assert decisions > 100
+
+
+@pytest.mark.parametrize("name", ["cribbage_v0", "spades_v0", "wingspan_v0"])
+def test_the_best_loses_nothing_and_others_lose_what_they_are_worth_less(name):
+    for state in positions(name, games=2):
+        rows = rows_of(state, state.current_player)
+        lost = [row.get("less than best", 0) for row in rows]
+        assert all(row["best"] == 0 or loss == 0 for row, loss in zip(rows, lost, strict=True))
+        assert min(lost) >= 0
+
+
+def chance_that_next_has(wanted, held, hidden):
+    """The chance that a hand of `held` cards has one of `wanted` cards among `hidden` ones."""
+    return 1 - math.comb(hidden - wanted, held) / math.comb(hidden, held)
+
+
+def piles(state):
+    """Cards on the table, and those each player has won, as bit sets."""
+    record = state.record
+    return int(record["table"]), [int(won) for won in record["won"]]
+
+
+def deals_anew(before, after):
+    """Whether cards have been dealt, or the game has ended, between two positions."""
+    return after.is_terminal or int(after.record["num_dealt"]) != int(before.record["num_dealt"])
+
+
+def numbers(cards):
+    """The ids in a bit set."""
+    return [card for card in range(52) if cards >> card & 1]
+
+
+def test_kasino_says_what_a_play_gets_and_leaves():
+    spades, aces = set(numbers(SPADES)), set(numbers(ACES))
+    worth = dict.fromkeys(aces, 1) | {SMALL_KASINO: 1, BIG_KASINO: 2}
+    values = [card % 13 + 1 for card in range(52)]
+    in_hand = dict(enumerate(values)) | dict.fromkeys(aces, 14) | {SMALL_KASINO: 15, BIG_KASINO: 16}
+    seen = set()
+    for state in positions("kasino_v0", games=12):
+        player, record = state.current_player, state.record
+        before, won = piles(state)
+        hidden = [card for card in range(52) if not (before | sum(won) | int(record["hands"][player])) >> card & 1]
+        for action, row in zip(state.legal_actions(), rows_of(state, player), strict=False):
+            copy = state.clone()
+            copy.apply(action)
+            if "compose" in state.action_label(action) or state.phase != "play" or deals_anew(state, copy):
+                continue
+            table, after = piles(copy)
+            got, left = numbers(after[player] & ~won[player]), numbers(table)
+            assert row["laid"] == (not got)
+            assert [row["cards"], row["spades"]] == [min(len(got), 16), len(spades & set(got))]
+            assert row["points"] == sum(worth.get(card, 0) for card in got)
+            assert row["sweep"] == (copy.record["sweeps"][player] > record["sweeps"][player])
+            assert [row["left cards"], row["left spades"]] == [min(len(left), 20), len(spades & set(left))]
+            assert row["left points"] == sum(worth.get(card, 0) for card in left)
+            total = sum(values[card] for card in left)
+            assert row["left total"] == min(total, 100)
+            held = int(record["hands"][1 - player]).bit_count()
+            wanted = sum(in_hand[card] == total for card in hidden)
+            assert abs(row["danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
+            seen |= {name for name, value in row.items() if value}
+    assert len(seen) == len(row)
+
+
+def test_scopa_says_what_a_play_gets_and_leaves():
+    values = [card % 10 + 1 for card in range(40)]
+    diamonds = {card for card, label in enumerate(ITALIAN.labels) if label[-1] == "d"}
+    seven = next(card for card in diamonds if values[card] == 7)
+    seen = set()
+    for state in positions("scopa_v0", games=12, outcomes=True, target=None):
+        player = state.current_player
+        before, won = piles(state)
+        hidden = [c for c in range(40) if not (before | won[0] | won[1] | int(state.record["hands"][player])) >> c & 1]
+        for action, row in zip(state.legal_actions(), rows_of(state, player), strict=False):
+            copy = state.clone()
+            copy.apply(action)
+            if deals_anew(state, copy):
+                continue
+            table, after = piles(copy)
+            got, left = numbers(after[player] & ~won[player]), numbers(table)
+            assert [row["cards"], row["diamonds"]] == [min(len(got), 11), len(diamonds & set(got))]
+            assert row["settebello"] == (seven in got)
+            assert row["primiera"] == min(sum(PRIMIERA[values[card]] - 10 for card in got), 50)
+            assert row["scopa"] == (copy.record["sweeps"][player] > state.record["sweeps"][player])
+            assert [row["left cards"], row["left diamonds"]] == [min(len(left), 16), len(diamonds & set(left))]
+            assert row["left settebello"] == (seven in left)
+            total = sum(values[card] for card in left)
+            assert row["left total"] == min(total, 100)
+            held = int(state.record["hands"][1 - player]).bit_count()
+            wanted = sum(values[card] == total for card in hidden)
+            assert abs(row["danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
+            seen |= {name for name, value in row.items() if value}
+    assert len(seen) == len(row)
+
+
+def test_spades_says_what_the_others_may_do():
+    tricks = []
+    for state in positions("spades_v0", games=6, policy="heuristic"):
+        rows = rows_of(state, state.current_player)[: len(state.legal_actions())]
+        if state.phase == "bidding":
+            assert [row["bid"] for row in rows] == [
+                int(state.action_label(a).split()[-1]) if state.action_label(a)[-1].isdigit() else 0
+                for a in state.legal_actions()
+            ]
+            assert len({row["tricks"] for row in rows}) == 1
+            tricks.append(rows[0]["tricks"] / 10)
+        elif state.phase == "play":
+            for row in rows:
+                assert 97 <= sum(row[f"seat {seat} wins"] for seat in range(4)) <= 103
+    assert 2 < np.mean(tricks) < 5
+
+
+def plan_of(state, player):
+    parts = state.game.layout(state.options).split(state.observation(player))
+    return {name: parts[name] for name in ("plan_step", "plan_take", "plan_meld", "plan_tiles", "plan_waits")}
+
+
+def test_rummikub_shows_the_next_step_of_the_play_and_whether_the_planner_waits():
+    seen = set()
+    for state in positions("rummikub_v0", games=3, plies=120, policy="planner", outcomes=True, steps="loose"):
+        player = state.current_player
+        plan = plan_of(state, player)
+        for other in range(state.num_players):
+            assert other == player or not any(part.any() for part in plan_of(state, other).values())
+        step = STEPS[int(plan["plan_step"].argmax())]
+        label = state.action_label(chosen_by(state, "planner"))
+        assert plan["plan_step"].sum() == 1
+        if plan["plan_waits"][0]:
+            assert label.split()[-1] in ("draw", "pass")
+        else:
+            kinds = {"draw": "idle", "pass": "idle", "done": "done"}
+            assert kinds.get(label, label.split()[0]) == step or step == "idle"
+        if step == "lay" and not plan["plan_waits"][0]:
+            tiles = label.removeprefix("lay ").split()
+            shown = {TILE_LABELS[k]: int(n) for k, n in enumerate(plan["plan_meld"]) if n}
+            assert sum(shown.values()) == len(tiles)
+            assert plan["plan_tiles"][0] >= 1
+        seen.add(step)
+    assert {"idle", "lay"} <= seen
