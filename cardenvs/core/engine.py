@@ -14,8 +14,8 @@ from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
-from cardenvs.core.legal import LONG, WIDE, add_bits, undo_bits, undo_mask, write_bits, write_range
-from cardenvs.core.record import takes_records, takes_widened
+from cardenvs.core.legal import LONG, SHORT, WIDE, add_bits, undo_bits, undo_mask, write_bits, write_both, write_range
+from cardenvs.core.record import copy_except, takes_records, takes_widened
 from cardenvs.core.rng import VALUE, episode_seed, random_below, seed_xoshiro, substream_seed
 from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
 
@@ -246,6 +246,9 @@ class Engine:
                 row[np.uint64(k)] = NO_ACTION
             first = np.int64(row[0])
             is_range = n >= LONG and row[np.uint64(n - 1)] == first + n - 1  # the list ascends
+            if b.mask.shape[1] <= SHORT and write_mask:
+                write_both(row, n, words, b.mask[i])
+                return
             if is_wide:
                 add_bits(row, n, words)
             elif is_range:
@@ -295,15 +298,19 @@ class Engine:
 
     @functools.cached_property
     def begin_episode(self) -> Any:
-        """begin_episode(b, i, seed, env, no_log): deal episode number b.episodes[i] of environment number `env`."""
+        """begin_episode(b, i, seed, env, no_log): deal episode number b.episodes[i] of environment number `env`.
+
+        The record of environment i is blank.
+        """
         begin = self.begin
 
         def begin_episode(b, i, seed, env, no_log):
-            b.states[i] = b.blank[0]
             s = b.states[i]
             begin(s, episode_seed(seed, env, b.episodes[i]), NO_DECK, no_log)
-            for p in range(b.active.shape[1]):
+            p = 0
+            while p < s.rules.num_players:  # see `advance`
                 b.active[i, p] = s.active[p]
+                p += 1
 
         return self.inline(begin_episode)
 
@@ -317,8 +324,10 @@ class Engine:
         begin_episode, encode_legal, encode_player = self.begin_episode, self.encode_legal, self.encode_player
 
         def batch_reset(b, seed, first, write_mask, no_log, start, stop):
+            no_log = no_log[:0]
             for env in range(start, stop):
                 i = np.uint64(env)  # unsigned, so that Numba skips the check for negative indices
+                b.states[i] = b.blank[0]
                 begin_episode(b, i, seed, np.uint64(first) + i, no_log)
                 b.seeds[i] = b.states[i].seed
                 encode_legal(b, i, write_mask)
@@ -343,21 +352,24 @@ class Engine:
 
     @functools.cached_property
     def end_step(self) -> Any:
-        """end_step(b, i, seed, first, no_log, max_plies) -> bool: note results; start the next episode after an end."""
-        begin_episode = self.begin_episode
+        """end_step(b, i, seed, first, no_log, max_plies) -> bool: start the next episode after an end.
+
+        Notes how and in which episode the step ended.
+        """
+        game, begin_episode = self.game, self.begin_episode
+        # What stays the same for the life of a batch is not copied
+        clear = copy_except(game.state_dtype, ("rules", *game.given_fields), game.runs_compiled)
 
         def end_step(b, i, seed, first, no_log, max_plies):
             s = b.states[i]
             b.seeds[i] = s.seed
-            for p in range(b.reward.shape[1]):
-                b.returns[i, p] = s.returns[p]
-                b.active[i, p] = s.active[p]
             is_over = s.terminal != 0
             is_cut = not is_over and s.ply >= max_plies
             b.terminated[i] = is_over
             b.truncated[i] = is_cut
             if is_over or is_cut:
                 b.episodes[i] += 1
+                clear(s, b.blank[0])
                 begin_episode(b, i, seed, np.uint64(first) + i, no_log)
             return is_over or is_cut
 
@@ -373,6 +385,7 @@ class Engine:
         encode_legal, encode_player = self.encode_legal, self.encode_player
 
         def batch_step(b, seed, first, write_mask, no_log, start, stop, actions, max_plies):
+            no_log = no_log[:0]  # which the compiler knows to be empty, and leaves out all that is logged
             for env in range(start, stop):
                 i = np.uint64(env)
                 if actions[i] == HOLD:
@@ -380,8 +393,10 @@ class Engine:
                     continue
                 s = b.states[i]
                 advance(s, np.int64(actions[i]), no_log)
-                for p in range(b.reward.shape[1]):
-                    b.reward[i, p] = s.rewards[p]
+                p = 0
+                while p < s.rules.num_players:  # see `advance`
+                    b.reward[i, p], b.returns[i, p], b.active[i, p] = s.rewards[p], s.returns[p], s.active[p]
+                    p += 1
                 end_step(b, i, seed, first, no_log, max_plies)
                 encode_legal(b, i, write_mask)
                 encode_player(b, i)
@@ -399,6 +414,7 @@ class Engine:
         encode_legal, encode_player, is_forced = self.encode_legal, self.encode_player, self.is_forced
 
         def batch_skip(b, seed, first, write_mask, no_log, start, stop, actions, max_plies, history):
+            no_log = no_log[:0]
             for env in range(start, stop):
                 i = np.uint64(env)
                 if actions[i] == HOLD:
@@ -411,6 +427,7 @@ class Engine:
                     advance(s, action, no_log)
                     for p in range(b.reward.shape[1]):
                         b.reward[i, p] += s.rewards[p]
+                        b.returns[i, p], b.active[i, p] = s.returns[p], s.active[p]
                     if end_step(b, i, seed, first, no_log, max_plies):
                         encode_legal(b, i, write_mask)
                         break

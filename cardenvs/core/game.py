@@ -79,6 +79,8 @@ class Game:
         max_length: function of the options; upper bound on the number of actions in a game.
         layout: function of the options; the Layout of observations. Called once for each choice of options.
         returns: function of the options; a `Returns`.
+        given_fields: names of fields that only explicit decks fill. A batch, which has no such decks, does not clear
+            them.
         deck: function of the options; every token of the game, int16. By default one of each of the view's `tokens`.
         max_legal: function of the options; length of the longest list of legal actions; `num_actions` unless given.
         dealt_tokens: function of the options; how many tokens of the deck, or dice, decide all chance of a game. Give
@@ -127,6 +129,7 @@ class Game:
     max_length: Callable[[Any], int]
     layout: Callable[[Any], Layout]
     returns: Callable[[Any], Returns]
+    given_fields: tuple[str, ...] = ()
     deck: Callable[[Any], np.ndarray] = None  # type: ignore[assignment]
     explain_illegal: Any = None
     max_legal: Callable[[Any], int] = None  # type: ignore[assignment]

@@ -101,6 +101,14 @@ def _compile_lazily(function: Callable[..., Any], folder: Path | None, inline: b
     return dispatcher
 
 
+def code_for(entry: Any, arguments: tuple[Any, ...]) -> Any:
+    """Return the code of an entry kernel for arguments of these types, to be called with such only.
+
+    A call of the kernel itself would look the types up each time, which takes 2 µs for a tuple of arrays.
+    """
+    return entry.compile(tuple(map(numba.typeof, arguments))) if hasattr(entry, "py_func") else entry
+
+
 if numba is not None:
 
     class _InnerKernel(numba.core.registry.CPUDispatcher):

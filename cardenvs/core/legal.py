@@ -13,6 +13,9 @@ WIDE = 1 << 14
 LONG = 8
 """Number of actions in a row from which a batch writes them as a range; one by one is faster for fewer."""
 
+SHORT = 8
+"""Number of actions up to which a batch writes a mask entry by entry, which is then faster than to clear it first."""
+
 _U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
 
@@ -53,6 +56,17 @@ def write_bits(legal, n, words):
         words[w] = word
         word = np.uint64(0)
         w += 1
+
+
+@kernel(inline=True)
+def write_both(legal, n, words, mask):
+    """Write the ids legal[0:n] as bits and as a mask, of at most SHORT entries."""
+    word = np.uint64(0)
+    for k in range(n):
+        word |= _U1 << np.uint64(legal[np.uint64(k)])
+    words[0] = word
+    for action in range(mask.shape[0]):
+        mask[np.uint64(action)] = word >> np.uint64(action) & _U1
 
 
 @kernel(inline=True)

@@ -125,6 +125,38 @@ def copied(states: np.ndarray) -> np.ndarray:
     return states.view(np.uint8).copy().view(states.dtype)
 
 
+def copy_except(dtype: np.dtype, left_out: Sequence[str], is_compiled: bool = COMPILED) -> Any:
+    """Return a function copy(target, source) that copies a record but for the fields `left_out`.
+
+    It is one for kernels that are compiled or not.
+    """
+    kept = [name for name in dtype.names or () if name not in (*left_out, "filler")]
+    if not is_compiled:
+
+        def copy_fields(target: Any, source: Any) -> None:
+            for name in kept:
+                target[name] = source[name]
+
+        return copy_fields
+
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    spans = _spans(dtype, kept)
+
+    @intrinsic
+    def copy(typing_context: Any, target: Any, source: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            for first, size in spans:
+                to, origin = (cgutils.pointer_add(builder, record, first) for record in arguments)
+                cgutils.raw_memcpy(builder, to, origin, context.get_constant(types.intp, size), 1)
+            return context.get_dummy_value()
+
+        return types.none(target, source), generate
+
+    return copy
+
+
 def takes_records(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let Python call the kernel `function` with records.
 
@@ -160,6 +192,18 @@ def takes_widened(function: Callable[..., Any]) -> Callable[..., Any]:
 def dtype_hash(dtype: np.dtype) -> str:
     """Return a hash of a record dtype, which saved states store to detect another version."""
     return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
+
+
+def _spans(dtype: np.dtype, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return where fields lie in a record: the first byte and the number of bytes of each row of neighbours."""
+    spans: list[tuple[int, int]] = []
+    for name in names:
+        base, first, *_ = dtype.fields[name]  # type: ignore[index]
+        stop = first + base.itemsize
+        if spans and sum(spans[-1]) == first:
+            first, _ = spans.pop()
+        spans.append((first, stop - first))
+    return tuple(spans)
 
 
 def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:

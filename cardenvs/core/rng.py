@@ -97,6 +97,25 @@ def random_below(rng, n):
 
 
 @kernel(inline=True)
+def get_words(rng):
+    """Return the four words of `rng`, for several draws with `next_below`: the compiler keeps them in registers."""
+    return rng[0], rng[1], rng[2], rng[3]
+
+
+@kernel(inline=True)
+def next_below(words, n):
+    """Return an unbiased int64 in 0..n-1, for 1 <= n < 2**31, and the words after it."""
+    value, s0, s1, s2, s3 = _next_below(words[0], words[1], words[2], words[3], n)
+    return value, (s0, s1, s2, s3)
+
+
+@kernel(inline=True)
+def set_words(rng, words):
+    """Set the four words of `rng` after draws with `next_below`."""
+    rng[0], rng[1], rng[2], rng[3] = words
+
+
+@kernel(inline=True)
 def random_unit(rng):
     """Return a float64 in [0, 1), a multiple of 2**-53, and advance `rng` in place."""
     return np.float64(next_uint64(rng) >> _U11) * 2.0**-53

@@ -28,6 +28,7 @@ from cardenvs.core.engine import BatchArrays
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
+from cardenvs.core.kernel import code_for
 from cardenvs.core.legal import WIDE, first_illegal, first_illegal_or_amount, sample_legal, sample_legal_or_amount
 from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
@@ -144,6 +145,7 @@ class VectorEnv(OneThread):
             episode_seed=aligned((num_envs,), np.int64),
         )
         self.batch, self._arrays_of_kernels = self._shown(), self._batch_arrays()
+        self._codes: dict[Any, Any] = {}  # of kernels, for these arrays
 
     @functools.cached_property
     def single_observation_space(self) -> Space[Any]:
@@ -222,12 +224,14 @@ class VectorEnv(OneThread):
         if self._history is not None:
             self._note_actions()
         capped, before = self._at_the_cap()
+        step = self.game.engine.batch_step
         after: tuple[Any, ...] = (self._actions, self.max_plies)
         if self.skip_forced:
             history = np.zeros((self.num_envs, 0), np.int32) if self._history is None else self._history
-            self._run(self._engine.batch_skip, "step", *self._batch(), after=(*after, history))
-        else:
-            self._run(self._engine.batch_step, "step", *self._batch(), after=after)
+            step, after = self._engine.batch_skip, (*after, history)
+        if step not in self._codes:
+            self._codes[step] = code_for(step, (*self._batch(), 0, self.num_envs, *after))
+        self._run(self._codes[step], "step", *self._batch(), after=after)
         self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return self.batch
 
@@ -476,7 +480,7 @@ class VectorEnv(OneThread):
         return self._attributes()
 
     def _attributes(self) -> dict[str, Any]:
-        derived = ("batch", "_arrays_of_kernels")
+        derived = ("batch", "_arrays_of_kernels", "_codes")
         kept = {name: _copy_of(value) for name, value in super().__getstate__().items() if name not in derived}
         buffers = vars(self._buffers) | {"final_observation": self.batch.final_observation}
         kept["_buffers"] = Batch(**{name: _copy_of(value) for name, value in buffers.items()})
@@ -489,7 +493,7 @@ class VectorEnv(OneThread):
             setattr(self, name, realigned(getattr(self, name)))
         arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
         self._buffers = replace(self._buffers, **{name: realigned(array) for name, array in arrays.items()})
-        self.batch, self._arrays_of_kernels = self._shown(), self._batch_arrays()
+        self.batch, self._arrays_of_kernels, self._codes = self._shown(), self._batch_arrays(), {}
 
     # -- helpers ------------------------------------------------------------------------------------------------
 

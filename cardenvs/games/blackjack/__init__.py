@@ -12,5 +12,6 @@ GAME = Game.of(
     heuristic,
     view,
     hidden_phases=("insurance", "play"),  # while bets are made, the composition of the shoe is all there is to know
+    given_fields=("deck",),
     policies_need_legal=False,
 )

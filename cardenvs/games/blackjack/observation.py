@@ -19,8 +19,6 @@ from cardenvs.games.blackjack.state import (
 from cardenvs.kits.cards import RANKS
 from cardenvs.kits.sections import (
     Observation,
-    copy_row,
-    entries,
     number,
     one_hot,
     one_seat,
@@ -34,22 +32,12 @@ _MOST_LEFT = MOST_CARDS // NUM_RANKS
 
 
 @kernel(inline=True)
-def _total(s, p):
-    """Return the total of the hand that `p` plays or has played last; 0 before the deal."""
-    h = _shown_hand(s, p)
-    return best_total(np.int64(s.hard[p, h]), np.int64(s.hands[p, h]))
-
-
-@kernel(inline=True)
-def _soft(s, p):
-    h = _shown_hand(s, p)
-    return is_soft(s.hard[p, h], s.hands[p, h])
-
-
-@kernel(inline=True)
-def _shown_hand(s, p):
-    """Return the hand that `p` plays, and for players who do not play, the first."""
-    return np.int64(s.hand) if s.phase == PLAY and s.current_player == p else np.int64(0)
+def _write_total(s, player, out, total, soft):
+    """Write the total of the hand that `player` plays, and for those who do not play, of the first."""
+    h = np.int64(s.hand) * (s.current_player == player)
+    hard, cards = np.int64(s.hard[player, h]), np.int64(s.hands[player, h])
+    out[total] = best_total(hard, cards)
+    out[soft] = is_soft(hard, cards)
 
 
 @kernel(inline=True)
@@ -60,7 +48,8 @@ def _up(s, p):
 @kernel(inline=True)
 def _write_unseen(s, p, out, at):
     """Write how many cards of each rank are in the shoe, the dealer's hidden card included."""
-    copy_row(s.left, NUM_RANKS, out, at)
+    for rank in range(NUM_RANKS):
+        out[np.uint64(at + rank)] = s.left[np.uint64(rank)]
     if s.hole != NO_CARD and s.rules.decks != INFINITE:
         out[np.uint64(at + s.hole)] += 1
 
@@ -73,43 +62,50 @@ def _write_dealer(s, p, out, at):
 @kernel(inline=True)
 def _write_counts(cards, out, at):
     """Write the counts by rank of a hand, as in `hands` of the record, to out[at:at + NUM_RANKS]."""
-    # Four bits of each count become eight at once; a loop over the ranks would take three times as long.
-    out[np.uint64(at)] = cards >> SHIFT[ACE]
+    # The compiler makes one store of the entries of a word.
     low, high = _spread(cards & 0xFFFFFFFF), _spread(cards >> 32 & 0xFFFF)
+    out[np.uint64(at)] = cards >> SHIFT[ACE]
     for k in range(8):
-        out[np.uint64(at + 1 + k)] = low >> 8 * k & 15
+        out[np.uint64(at + 1 + k)] = low >> 8 * k & 255
     for k in range(4):
-        out[np.uint64(at + 9 + k)] = high >> 8 * k & 15
+        out[np.uint64(at + 9 + k)] = high >> 8 * k & 255
 
 
 @kernel(inline=True)
 def _spread(counts):
     """Return eight counts of four bits each as one of eight bits each."""
-    counts = (counts | counts << 16) & 0x0000FFFF0000FFFF
-    counts = (counts | counts << 8) & 0x00FF00FF00FF00FF
-    return (counts | counts << 4) & 0x0F0F0F0F0F0F0F0F
+    # Adding 2**n - 1 times the upper half of a part moves it up by n bits. With shifts and masks alone, the compiler
+    # would take each count from the hand by itself, which takes three times as long.
+    counts += (counts >> 16) * 0xFFFF0000
+    counts += (counts >> 8 & 0x000000FF000000FF) * 0xFF00
+    return counts + (counts >> 4 & 0x000F000F000F000F) * 0xF0
 
 
 @kernel(inline=True)
-def _write_hands(s, player, out, at):
-    n, hands, place = np.int64(s.rules.num_players), np.int64(s.rules.max_hands), np.int64(at)
-    for seat in range(n):
-        p = wrap(player + seat, n)
-        for h in range(hands):
-            cards = np.int64(s.hands[p, h])
-            if h == 0 or cards:
-                _write_counts(cards, out, place)
-            place += NUM_RANKS
+def _write_seats(s, player, out, hands, bet, num_hands, doubled, surrendered, insured, left):
+    # The observer stands before the loop, since what prepares a loop takes longer than a round of it, and most play
+    # alone.
+    _write_seat(s, player, 0, out, hands, bet, num_hands, doubled, surrendered, insured, left)
+    n = np.int64(s.rules.num_players)
+    for seat in range(1, n):
+        _write_seat(s, wrap(player + seat, n), seat, out, hands, bet, num_hands, doubled, surrendered, insured, left)
 
 
 @kernel(inline=True)
-def _doubled(s, p, k):
-    return s.doubled[p, k]
-
-
-@kernel(inline=True)
-def _bet(s, p):
-    return s.bets[p]
+def _write_seat(s, p, seat, out, hands, bet, num_hands, doubled, surrendered, insured, left):
+    at, number = np.uint64(seat), np.int64(s.num_hands[p])
+    if number > 0:
+        first = seat * np.int64(s.rules.max_hands)
+        _write_counts(np.int64(s.hands[p, 0]), out, hands + np.uint64(NUM_RANKS * first))
+        out[doubled + np.uint64(first)] = s.doubled[p] & 1
+        for h in range(1, number):
+            _write_counts(np.int64(s.hands[p, h]), out, hands + np.uint64(NUM_RANKS * (first + h)))
+            out[doubled + np.uint64(first + h)] = s.doubled[p] >> h & 1
+    out[bet + at] = s.bets[p]
+    out[num_hands + at] = number
+    out[surrendered + at] = s.surrendered[p]
+    out[insured + at] = s.insured[p]
+    out[left + at] = 1 - s.active[p]
 
 
 @kernel(inline=True)
@@ -120,11 +116,6 @@ def _rounds_left(s, p):
 @kernel(inline=True)
 def _hand(s, p):
     return np.int64(s.hand) if s.phase == PLAY and s.current_player >= 0 else np.int64(-1)
-
-
-@kernel(inline=True)
-def _left_game(s, p):
-    return 1 - s.active[p]
 
 
 def _hand_labels(size):
@@ -141,10 +132,17 @@ def _most_bet(options):
 
 OBSERVATION = Observation(
     STATE,
-    number(
-        "total", "total of the hand to be played, or else of the observer's first; 0 before the deal", _total, high=31
+    *together(
+        _write_total,
+        written(
+            "total",
+            None,
+            "total of the hand to be played, or else of the observer's first; 0 before the deal",
+            high=31,
+            size=1,
+        ),
+        written("soft", None, "1 if an ace counts 11 in it", size=1),
     ),
-    number("soft", "1 if an ace counts 11 in it", _soft),
     one_hot("up", RANKS, "one-hot rank of the dealer's first card, zeros before the deal", _up),
     number("has_looked", "1 if the dealer has looked and has no blackjack", "has_looked"),
     one_hot("phase", ("bet", "insurance", "play"), "one-hot phase", "phase"),
@@ -160,7 +158,7 @@ OBSERVATION = Observation(
     written("dealer", RANKS, "the dealer's cards that lie face up, by rank", _write_dealer, high=_MOST_OF_RANK),
     number("rounds_left", "rounds after this one", _rounds_left, high=99),
     *together(
-        _write_hands,
+        _write_seats,
         written(
             "hands",
             _hand_labels,
@@ -168,12 +166,12 @@ OBSERVATION = Observation(
             high=_MOST_OF_RANK,
             size=_cards_of_hands,
         ),
+        per_seat(written("bet", None, "bet", high=_most_bet, size=1)),
+        per_seat(written("num_hands", None, "hands after splitting", high=MAX_HANDS, size=1)),
+        per_seat(written("doubled", None, "1 for each hand that has doubled", size="max_hands")),
+        per_seat(written("surrendered", None, "1 for each player who has surrendered", size=1)),
+        per_seat(written("insured", None, "1 for each player who is insured", size=1)),
+        per_seat(written("left", None, "1 for each player who has left", size=1)),
     ),
-    per_seat(number("bet", "bet", _bet, high=_most_bet)),
-    per_seat(number("num_hands", "hands after splitting", "num_hands", high=MAX_HANDS)),
-    per_seat(entries("doubled", None, "1 for each hand that has doubled", _doubled, size="max_hands")),
-    per_seat(number("surrendered", "1 for each player who has surrendered", "surrendered")),
-    per_seat(number("insured", "1 for each player who is insured", "insured")),
-    per_seat(number("left", "1 for each player who has left", _left_game)),
 )
 layout, observe = OBSERVATION.layout, OBSERVATION.observe

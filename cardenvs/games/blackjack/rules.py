@@ -6,7 +6,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.returns import Returns
-from cardenvs.core.rng import DEAL, random_below, start_stream
+from cardenvs.core.rng import DEAL, get_words, next_below, set_words, start_stream
 from cardenvs.games.blackjack import state as st
 from cardenvs.games.blackjack.state import (
     ACE,
@@ -22,7 +22,6 @@ from cardenvs.games.blackjack.state import (
     INFINITE,
     INSURANCE,
     INSURE,
-    MAX_HANDS,
     MAX_PLAYERS,
     MOST_CARDS,
     NATURAL,
@@ -102,34 +101,49 @@ def _new_shoe(s, log):
     copies = 4 * s.rules.decks
     for rank in range(NUM_RANKS):
         s.left[rank] = copies
-    s.num_left = NUM_RANKS * copies
-    ev.log_create(log, st.NEW_SHOE, st.SHOE, s.num_left)
+    ev.log_create(log, st.NEW_SHOE, st.SHOE, NUM_RANKS * copies)
 
 
 @kernel(inline=True)
 def _draw(s):
     """Take the next card of the shoe: as given, or each card in it with the same chance."""
-    if s.num_drawn < s.num_given:
-        rank = np.int64(s.deck[s.num_drawn])
-    else:
-        rank = _random_card(s)
-    s.num_drawn = min(s.num_drawn + 1, MOST_CARDS)  # beyond, it is not needed
-    if s.rules.decks != INFINITE:
-        s.left[rank] -= 1
-        s.num_left -= 1
-    return rank
+    card, words = _next_card(s, get_words(s.rng))
+    set_words(s.rng, words)
+    return card
 
 
 @kernel(inline=True)
-def _random_card(s):
+def _draw_two(s):
+    """Take the next two cards of the shoe."""
+    first, words = _next_card(s, get_words(s.rng))
+    second, words = _next_card(s, words)
+    set_words(s.rng, words)
+    return first, second
+
+
+@kernel(inline=True)
+def _next_card(s, words):
+    """Take the next card of the shoe; `words` are those of the generator, which are returned with it."""
+    if s.num_drawn < s.num_given:
+        card = np.int64(s.deck[s.num_drawn >> 1]) >> 4 * (s.num_drawn & 1) & 15
+    else:
+        card, words = _random_card(s, words)
+    s.num_drawn = min(s.num_drawn + 1, MOST_CARDS)  # beyond, it is not needed
+    if s.rules.decks != INFINITE:
+        s.left[np.uint64(card)] -= 1
+    return card, words
+
+
+@kernel(inline=True)
+def _random_card(s, words):
     """Return a card of the shoe: number the cards of full decks, and draw until the number is that of one left."""
     if s.rules.decks == INFINITE:
-        return random_below(s.rng, NUM_RANKS)
+        return next_below(words, NUM_RANKS)
     size = 4 * NUM_RANKS * np.int64(s.rules.decks)
-    number = random_below(s.rng, size)
+    number, words = next_below(words, size)
     while number // NUM_RANKS >= s.left[np.uint64(number % NUM_RANKS)]:
-        number = random_below(s.rng, size)
-    return number % NUM_RANKS
+        number, words = next_below(words, size)
+    return number % NUM_RANKS, words
 
 
 @kernel(inline=True)
@@ -152,18 +166,14 @@ def _add(s, p, h, card):
 @kernel(inline=True)
 def _deal_to(s, p, h, kind, log):
     """Deal the next card to hand `h` of player `p`."""
-    card = _draw(s)
-    _add(s, p, h, card)
-    _log_draw(s, kind, p, card, st.HAND + MAX_PLAYERS * h + p, ev.EVERYBODY, log)
+    _put(s, p, h, _draw(s), kind, log)
 
 
 @kernel(inline=True)
-def _deal_to_dealer(s, kind, log):
-    """Deal the next card to the dealer, face up."""
-    card = _draw(s)
-    _show_card(s, card)
-    _log_draw(s, kind, ev.NO_PLAYER, card, st.DEALER, ev.EVERYBODY, log)
-    return card
+def _put(s, p, h, card, kind, log):
+    """Put a card from the shoe into hand `h` of player `p`."""
+    _add(s, p, h, card)
+    _log_draw(s, kind, p, card, st.HAND + MAX_PLAYERS * h + p, ev.EVERYBODY, log)
 
 
 @kernel(inline=True)
@@ -182,7 +192,7 @@ def deal(s, given, log):
     """Begin the first round (2.1)."""
     s.num_given = given.shape[0]
     for k in range(given.shape[0]):
-        s.deck[k] = given[k]
+        s.deck[k >> 1] |= np.int64(given[k]) << 4 * (k & 1)
     _new_shoe(s, log)
     _begin_round(s, log)
 
@@ -237,10 +247,12 @@ def _deal_round(s, log):
         if s.active[p]:
             s.num_hands[p] = 1
             ev.log_set(log, st.NEW_HANDS, p, st.NUM_HANDS + p, 1)
-            _deal_to(s, p, 0, st.DEALT, log)
-            _deal_to(s, p, 0, st.DEALT, log)
-    s.up = _deal_to_dealer(s, st.DEALER_UP, log)
-    s.hole = _draw(s)
+            first, second = _draw_two(s)
+            _put(s, p, 0, first, st.DEALT, log)
+            _put(s, p, 0, second, st.DEALT, log)
+    s.up, s.hole = _draw_two(s)
+    _show_card(s, s.up)
+    _log_draw(s, st.DEALER_UP, ev.NO_PLAYER, s.up, st.DEALER, ev.EVERYBODY, log)
     _log_draw(s, st.DEALER_HOLE, ev.NO_PLAYER, s.hole, st.DEALER, ev.NOBODY, log)
     if s.rules.insurance and s.up == ACE:
         _ask(s, INSURANCE, _next_active(s, 0), 0)
@@ -486,11 +498,8 @@ def _ask_next(s, p, log):
 @kernel(inline=True)
 def _double(s, p, h, log):
     """Double the bet for exactly one card (4.4)."""
-    s.doubled[p, h] = 1
-    doubled = np.int64(0)
-    for k in range(MAX_HANDS):
-        doubled |= np.int64(s.doubled[p, k]) << k
-    ev.log_set(log, st.DOUBLES, p, st.DOUBLED + p, doubled)
+    s.doubled[p] |= np.int64(1) << h
+    ev.log_set(log, st.DOUBLES, p, st.DOUBLED + p, s.doubled[p])
     _deal_to(s, p, h, st.DRAWS, log)
     _note_bust(s, p, h, log)
 
@@ -570,8 +579,7 @@ def _end_round(s, log):
     if s.hole != NO_CARD:
         _show_hole(s, log)
     if _any_live(s):
-        while _dealer_must_draw(s):
-            _deal_to_dealer(s, st.DEALER_DRAWS, log)
+        _draw_for_dealer(s, log)
     has_blackjack = s.rules.naturals == CASINO and _dealer_has_natural(s)
     num_active = np.int64(0)
     for p in range(s.rules.num_players):
@@ -599,6 +607,17 @@ def _any_live(s):
 
 
 @kernel(inline=True)
+def _draw_for_dealer(s, log):
+    """Deal cards to the dealer, face up, for as long as he draws."""
+    words = get_words(s.rng)
+    while _dealer_must_draw(s):
+        card, words = _next_card(s, words)
+        _show_card(s, card)
+        _log_draw(s, st.DEALER_DRAWS, ev.NO_PLAYER, card, st.DEALER, ev.EVERYBODY, log)
+    set_words(s.rng, words)
+
+
+@kernel(inline=True)
 def _dealer_must_draw(s):
     """Return whether the dealer draws: below 17, and with a soft 17 by option (5.2)."""
     soft = is_soft(s.dealer_hard, s.dealer)
@@ -618,7 +637,7 @@ def _result(s, p, has_blackjack):
         return result - 0.5
     is_natural = has_natural(s, p)
     for h in range(s.num_hands[p]):
-        stake = 1.0 + s.doubled[p, h]
+        stake = 1.0 + (s.doubled[p] >> h & 1)
         if s.hard[p, h] > BLACKJACK:
             result -= stake
         elif has_blackjack:
@@ -660,17 +679,26 @@ def _gather(s, log):
     for p in range(s.rules.num_players):
         for h in range(s.num_hands[p]):
             ev.log_move_all(log, st.GATHERED, p, st.HAND + MAX_PLAYERS * h + p, st.DISCARDS)
-            s.hands[p, h] = s.hard[p, h] = s.sizes[p, h] = s.doubled[p, h] = 0
+            s.hands[p, h] = s.hard[p, h] = s.sizes[p, h] = 0
         _clear_player(s, p, log)
     ev.log_move_all(log, st.GATHERED, ev.NO_PLAYER, st.DEALER, st.DISCARDS)
     s.dealer = s.dealer_hard = s.dealer_size = 0
     s.has_looked = s.was_asked = 0
-    total = 52 * np.int64(s.rules.decks)
-    if s.rules.penetration == 0 or total - s.num_left >= total * s.rules.penetration // 100:
+    if s.rules.penetration == 0 or _is_used_up(s):
         _log_emptied(st.DISCARDS, log)
         _log_emptied(st.SHOE, log)
         s.num_given = 0
         _new_shoe(s, log)
+
+
+@kernel(inline=True)
+def _is_used_up(s):
+    """Return whether as much of the shoe has been dealt as `penetration` says (1.2)."""
+    total = 52 * np.int64(s.rules.decks)
+    dealt = total
+    for rank in range(NUM_RANKS):
+        dealt -= s.left[rank]
+    return dealt >= total * s.rules.penetration // 100
 
 
 @kernel(inline=True)
@@ -681,7 +709,7 @@ def _log_emptied(pile, log):
 @kernel(inline=True)
 def _clear_player(s, p, log):
     """Put the counters of a player back to what they are before a bet."""
-    s.num_hands[p] = s.surrendered[p] = s.insured[p] = s.has_split_aces[p] = s.bets[p] = 0
+    s.num_hands[p] = s.doubled[p] = s.surrendered[p] = s.insured[p] = s.has_split_aces[p] = s.bets[p] = 0
     ev.log_set(log, st.NEW_BET, p, st.BETS + p, 0)
     ev.log_set(log, st.NEW_HANDS, p, st.NUM_HANDS + p, 0)
     ev.log_set(log, st.NO_DOUBLED, p, st.DOUBLED + p, 0)
@@ -742,15 +770,16 @@ def most_stakes(rules):
 def determinize(s, player, seed):
     """Deal the dealer's hidden card again, from the cards that nobody has seen and that it can be (3.4)."""
     begin_world(s, seed)
-    for k in range(s.num_given):
-        s.deck[k] = 0
+    if s.num_given:
+        s.deck[:] = 0
     s.num_given = 0
     if s.hole == NO_CARD:
         return
     _return_hole(s, 1)
-    card = _random_card(s)
+    card, words = _random_card(s, get_words(s.rng))
     while s.has_looked and _completes_blackjack(s, card):
-        card = _random_card(s)
+        card, words = _random_card(s, words)
+    set_words(s.rng, words)
     s.hole = card
     _return_hole(s, -1)
 
@@ -760,7 +789,6 @@ def _return_hole(s, number):
     """Put the hidden card back into the shoe, or take it out, -1."""
     if s.rules.decks != INFINITE:
         s.left[s.hole] += number
-        s.num_left += number
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -115,8 +115,7 @@ STATE = record(
     [
         ("num_given", "i2"),  # how many of them                                                   seen by: nobody
         ("num_drawn", "i2"),  # cards drawn in this game                                           seen by: all
-        ("left", "i2", (NUM_RANKS,)),  # cards of each rank in the shoe; their order is not yet decided
-        ("num_left", "i2"),  # cards in the shoe; 0 if they are drawn with replacement             seen by: all
+        ("left", "i1", (NUM_RANKS,)),  # cards of each rank in the shoe; their order is not yet decided
         ("num_shuffles", "i2"),  # shoes so far                                                    seen by: all
         ("num_rounds", "i1"),  # begun, 1..100                                                     seen by: all
         ("phase", "i1"),  #                                                                        seen by: all
@@ -124,7 +123,7 @@ STATE = record(
         ("hands", "i8", (MAX_PLAYERS, MAX_HANDS)),  # cards by rank, see SHIFT                     seen by: all
         ("hard", "i1", (MAX_PLAYERS, MAX_HANDS)),  # sum with aces as 1                            seen by: all
         ("sizes", "i1", (MAX_PLAYERS, MAX_HANDS)),  # cards                                        seen by: all
-        ("doubled", "u1", (MAX_PLAYERS, MAX_HANDS)),  #                                            seen by: all
+        ("doubled", "u1", (MAX_PLAYERS,)),  # bit set of hands                                     seen by: all
         ("num_hands", "i1", (MAX_PLAYERS,)),  # 0 before the deal                                  seen by: all
         ("has_split_aces", "u1", (MAX_PLAYERS,)),  #                                               seen by: all
         ("surrendered", "u1", (MAX_PLAYERS,)),  #                                                  seen by: all
@@ -139,7 +138,7 @@ STATE = record(
         ("waits", "u1"),  # whether the round is over once the player to act has said so (4.8)     seen by: all
         ("has_looked", "u1"),  # whether he has looked and has no blackjack                        seen by: all
         # Last, so that what a game usually needs lies close together
-        ("deck", "i1", (MOST_CARDS,)),  # cards that were given explicitly, in dealing order       seen by: nobody
+        ("deck", "u1", (MOST_CARDS // 2,)),  # cards given explicitly, in dealing order, two a byte   seen by: nobody
     ],
 )
 
@@ -194,9 +193,7 @@ for _number in range(1, MAX_HANDS):
 ROUND = TABLE.counter("round", value="num_rounds")
 BETS = TABLE.counter("bet", per_player=True, use="chips", value="bets")
 NUM_HANDS = TABLE.counter("hands", per_player=True, use="none", value="num_hands")
-DOUBLED = TABLE.counter(
-    "doubled", per_player=True, use="none", value=lambda s, p: sum(int(s.doubled[p, h]) << h for h in range(MAX_HANDS))
-)
+DOUBLED = TABLE.counter("doubled", per_player=True, use="none", value="doubled")
 SURRENDERED = TABLE.counter("surrendered", per_player=True, use="flag", value="surrendered")
 INSURED = TABLE.counter("insured", per_player=True, use="flag", value="insured")
 NEW_SHOE = TABLE.event("new_shoe", Op.CREATE, "A shoe of {value} cards is shuffled.")

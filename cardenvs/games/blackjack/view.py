@@ -125,7 +125,7 @@ def _hand_note(s, p, h):
     parts = ["blackjack" if s.rules.naturals == state.CASINO and rules.has_natural(s, p) else _total_text(s, p, h)]
     if s.hard[p, h] > state.BLACKJACK:
         parts.append("bust")
-    if s.doubled[p, h]:
+    if s.doubled[p] >> h & 1:
         parts.append("doubled")
     return " ".join(parts)
 
@@ -135,5 +135,5 @@ def _hand_facts(s, p, h):
         "cards": [_TEXTS[card] for card in cards_in(s.hands[p, h])],
         "total": int(rules.total_of(s, p, h)),
         "soft": bool(rules.is_soft(s.hard[p, h], s.hands[p, h])),
-        "stake": int(s.bets[p]) * (1 + int(s.doubled[p, h])),
+        "stake": int(s.bets[p]) * (1 + int(s.doubled[p] >> h & 1)),
     }
