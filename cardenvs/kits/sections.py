@@ -107,7 +107,7 @@ def cards(name: str, labels: Labels, doc: str, source: Source) -> Part:
 
 def one_hot(name: str, labels: Labels, doc: str, source: Source, size: Count = 0) -> Part:
     """Return a section with a 1 at the number that the source returns; all are 0 if it is negative."""
-    code = ("k = np.int64({value})", "out[np.uint64({at} + max(k, 0))] = k >= 0")
+    code = ("k = np.int64({value})", "if k >= 0:", "    out[np.uint64({at} + k)] = 1")
     return _part(name, labels, doc, code, source, size=size)
 
 
@@ -157,7 +157,7 @@ def entries(
 
 def one_seat(name: str, doc: str, source: Source) -> Part:
     """Return a section with a 1 for one player, the observer first; all are 0 if the source gives nobody."""
-    code = ("k = np.int64({value})", "out[np.uint64({at} + wrap(max(k, 0) - p + {size}, {size}))] = k >= 0")
+    code = ("k = np.int64({value})", "if k >= 0:", "    out[np.uint64({at} + wrap(k - p + {size}, {size}))] = 1")
     return _part(name, None, f"1 for {doc}, {SEATS}", code, source, size="num_players")
 
 
@@ -175,7 +175,7 @@ def write_bits(bits, size, out, at):
         while bits:
             out[np.uint64(at + lowest_card(bits))] = 1
             bits &= bits - 1
-    elif bits or size <= 32:  # eight bytes at a time, which the compiler makes of a table of the same type
+    elif bits or size <= 24:  # eight bytes at a time, which the compiler makes of a table of the same type
         for k in range(size // 8):
             for bit in range(8):
                 out[np.uint64(at + 8 * k + bit)] = _BITS[np.uint64(bits >> 8 * k & 255), bit]
