@@ -37,7 +37,7 @@ FEW_DEALS = {
     "canasta_v0/ppo": 30,
     "casino_v0/ppo": 100,
     "crazy_eights_v0/ppo": 200,
-    "cribbage_v0/ppo": 60,
+    "cribbage_v0/ppo": 100,
     "dou_dizhu_v0/dmc": 100,
     "durak_v0/ppo": 100,
     "euchre_v0/ppo": 400,

@@ -200,7 +200,7 @@ def test_rummikub_shows_the_next_step_of_the_play_and_whether_the_planner_waits(
         label = state.action_label(chosen_by(state, "planner"))
         assert plan["plan_step"].sum() == 1
         if plan["plan_waits"][0]:
-            assert label.split()[-1] in ("draw", "pass")
+            assert label.split()[-1] in ("draw", "pass", "done")  # it gives up what was begun, or ends it
         else:
             kinds = {"draw": "idle", "pass": "idle", "done": "done"}
             assert kinds.get(label, label.split()[0]) == step or step == "idle"
