@@ -21,6 +21,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.errors import HiddenInformationError
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.history import History, WholeHistory
+from cardenvs.core.options import Options
 from cardenvs.core.record import Record, widen
 from cardenvs.core.text import one_line
 from cardenvs.games.texas_holdem import GAME, hand_ranks
@@ -283,11 +284,11 @@ class RecordedHand(TexasHoldemState):
             self._refuse("a saved state")
         return super().to_bytes()
 
-    def observation(self, player: int) -> np.ndarray:
+    def observation(self, player: int, options: Options | None = None) -> np.ndarray:
         """Return what `player` may know now."""
         if self._is_incomplete:
             self._refuse("an observation")
-        return super().observation(player)
+        return super().observation(player, options)
 
     def write_observation(self, player: int, out: np.ndarray) -> None:
         """Write what `player` may know now into `out`."""
