@@ -68,6 +68,14 @@ class Case:
         sought = f" sought={sorted(self.sought)}" if self.sought else ""
         return f"{self.game.name} {self.options.changed()} seed={self.seed} play_seed={self.play_seed}{sought}"
 
+    @property
+    def keeps_tokens(self) -> bool:
+        """Whether all tokens are on the table all the time.
+
+        Those that are drawn with replacement come and go: such a game has no deck, but an explicit one.
+        """
+        return len(self.game.deck(self.options)) > 0 or self.game.first_roll is None
+
     def start(self) -> State:
         """Return the state after the deal."""
         return self.game.new_state(seed=self.seed, **self.options.as_dict())

@@ -97,7 +97,7 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
 def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
     """Check that every token whose place the player's events show is in the same place in the twin."""
     folded, placed = state.folded_table(player), twin.table(OMNISCIENT)
-    if placed.tokens() != state.table(OMNISCIENT).tokens():
+    if case.keeps_tokens and placed.tokens() != state.table(OMNISCIENT).tokens():
         fail(case, state, f"the twin of player {player} has other tokens: {dict(placed.tokens())}")
     for number, (pile, owner) in enumerate(case.game.table.pile_of):
         known, real = folded.piles[number], placed.piles[number]

@@ -89,13 +89,10 @@ def check_candidates(case: Case, state: State) -> None:
 
 
 def check_conservation(case: Case, state: State) -> None:
-    """Check that every token is on the table once, and that conserved quantities have not changed.
-
-    Tokens that are drawn with replacement come and go: such a game has no deck, but an explicit one.
-    """
+    """Check that every token is on the table once, and that conserved quantities have not changed."""
     wanted = Counter(int(token) for token in case.game.deck(case.options))
     found = state.table(OMNISCIENT).tokens()
-    if found != wanted and (wanted or case.game.first_roll is None):
+    if case.keeps_tokens and found != wanted:
         fail(case, state, f"tokens lost {dict(wanted - found)}, tokens too many {dict(found - wanted)}")
     now, then = case.game.view.conserved(state.record), case.game.view.conserved(case.start().record)
     if now != then:
