@@ -12,6 +12,8 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import get_game
 from cardenvs.games.blackjack.state import NO_CARD, cards_in, most_cards
+from cardenvs.testing.case import Case, Report
+from cardenvs.testing.conformance import check_case
 from cardenvs.tools.blackjack import edge
 
 GAME = get_game("blackjack_v0")
@@ -554,3 +556,11 @@ SHOES = [ONE_DECK, ONE_DECK | {"naturals": "natural"}, {"decks": 1, "max_hands":
 def test_exact_values_of_a_shoe(options, up):
     options = GAME.make_options(**options)
     assert edge.worth_against(options, up - 1) == pytest.approx(solve_a_shoe_slowly(options, up), abs=1e-9)
+
+
+def test_the_conformance_suite_knows_an_endless_shoe():
+    """Without a deck, the dealer's hidden card in a twin may be any, so the tokens on the table are others."""
+    options = GAME.make_options(decks=0, peek=False, double_after_split=False, split_aces_one_card=False)
+    report = Report()
+    check_case(Case(GAME, options, seed=0, play_seed=0), report)
+    assert report.twins > 0
