@@ -224,7 +224,7 @@ class VectorEnv(OneThread):
         if self._history is not None:
             self._note_actions()
         capped, before = self._at_the_cap()
-        step = self.game.engine.batch_step
+        step = self._engine.batch_step
         after: tuple[Any, ...] = (self._actions, self.max_plies)
         if self.skip_forced:
             history = np.zeros((self.num_envs, 0), np.int32) if self._history is None else self._history

@@ -153,10 +153,13 @@ def test_an_opponent_may_read_what_the_learner_does_not(tmp_path):
     assert actions.tolist() == [agent.act(Turn(state, 1)) for state in states]
 
 
-def test_a_batch_and_a_state_observe_the_same():
-    vec = make_vec("scopa_v0", 4, seed=3, **OPTIONS)
+@pytest.mark.parametrize("skip_forced", [False, True])
+def test_a_batch_and_a_state_observe_the_same(skip_forced):
+    vec = make_vec("scopa_v0", 4, seed=3, resumable=True, skip_forced=skip_forced, **OPTIONS)
     batch = vec.reset()
-    for env in range(4):
-        state = vec.state(env)
-        np.testing.assert_array_equal(batch.observation[env], state.observation(state.current_player))
-    assert batch.observation[:, -vec.layout.sections[-1].size :].any(1).all()
+    for _ in range(8):
+        for env in range(4):
+            state = vec.state(env)
+            np.testing.assert_array_equal(batch.observation[env], state.observation(state.current_player))
+        assert batch.observation[:, -vec.layout.sections[-1].size :].any(1).all()
+        batch = vec.step(vec.sample_actions())

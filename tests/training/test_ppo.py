@@ -670,10 +670,10 @@ def test_settings_are_read_from_texts(tmp_path):
     [
         ("texas_holdem", ["num_players=6"], {"format": "cash", "num_players": 6}),
         ("texas_holdem", ["format=tournament"], {"format": "tournament", "num_players": 2}),
-        ("rummikub", ["num_players=2"], {"steps": "loose", "num_players": 2}),
+        ("rummikub", ["num_players=2"], {"steps": "loose", "num_players": 2, "outcomes": True}),
         ("casino", ["num_players=3"], {"match": False, "num_players": 3}),
         ("casino", ["match=true"], {"match": True}),
-        ("scopa", ["num_players=3"], {"target": None, "num_players": 3}),
+        ("scopa", ["num_players=3"], {"target": None, "num_players": 3, "outcomes": True}),
         ("kuhn_poker", ["num_players=3", "num_players=2"], {"num_players": 2}),
     ],
 )
