@@ -140,7 +140,7 @@ def _checked(checkpoint: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
-    shape = {"outcomes": [], **shape}  # files of policies that know nothing of outcomes do not name them
+    shape = {"outcomes": [], **shape}  # the policies of the zoo without outcomes lack the field
     checked_fields(shape, _SHAPE, "shape")
     hidden = shape["hidden"]
     sizes = [shape["observation_size"], shape["num_actions"], *hidden]

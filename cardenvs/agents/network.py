@@ -149,9 +149,10 @@ class Network(nn.Module):
         if legal is None:
             raise ValueError("this network scores legal actions only, by what the observation says about them")
         start, rows, width = self._rows
-        told = min(legal.shape[1], rows)
-        described: Tensor = self.outcomes(features[:, start : start + told * width].unflatten(1, (told, width)))
-        return nn.functional.pad(described, (0, 0, 0, legal.shape[1] - told))
+        num_described = min(legal.shape[1], rows)
+        described = features[:, start : start + num_described * width].unflatten(1, (num_described, width))
+        added: Tensor = self.outcomes(described)
+        return nn.functional.pad(added, (0, 0, 0, legal.shape[1] - num_described))
 
     def value_of(self, features: Tensor) -> Tensor:
         """Return values (N,) only."""
@@ -174,11 +175,11 @@ class LinearHead(nn.Linear):
         nn.init.zeros_(self.bias)
 
     def forward(
-        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, added: Tensor | None = None
     ) -> Tensor:
         """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
 
-        `listed` and `more` are not used.
+        `listed` and `added` are not used.
         """
         logits = super().forward(hidden)
         return logits if legal is None else logits.gather(1, legal)
@@ -284,16 +285,16 @@ class EmbeddingHead(nn.Module):
         self.embedding.begin(_LOGIT_GAIN)
 
     def forward(
-        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, added: Tensor | None = None
     ) -> Tensor:
         """Return logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
 
-        `more` (N, L, size) is added to their embeddings. `listed` is not used.
+        `added` (N, L, size) is added to their embeddings. `listed` is not used.
         """
         query: Tensor = self.query(hidden)
         if legal is None:
             return query @ self.embedding.table().T + self.bias
-        embedded = self.embedding.of(legal) if more is None else self.embedding.of(legal) + more
+        embedded = self.embedding.of(legal) if added is None else self.embedding.of(legal) + added
         return (embedded @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
     @torch.no_grad()
@@ -320,11 +321,11 @@ class LayerHead(nn.Module):
         self.embedding.begin(0.1)
 
     def forward(
-        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, more: Tensor | None = None
+        self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None, added: Tensor | None = None
     ) -> Tensor:
         """Return scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all actions.
 
-        Scores of actions that are not `listed` are 0. `more` (N, L, size) is added to the embeddings.
+        Scores of actions that are not `listed` are 0. `added` (N, L, size) is added to the embeddings.
         """
         query: Tensor = self.query(hidden)
         if legal is None:
@@ -332,8 +333,8 @@ class LayerHead(nn.Module):
             return every.squeeze(-1)
         row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
         chosen = self.embedding.of(legal[row, column])
-        if more is not None:
-            chosen = chosen + more[row, column]
+        if added is not None:
+            chosen = chosen + added[row, column]
         scores: Tensor = self.score((query[row] + chosen).relu())
         return scores.new_zeros(legal.shape).index_put((row, column), scores.squeeze(-1))
 

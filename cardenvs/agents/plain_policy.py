@@ -97,9 +97,9 @@ def network_logits(weights: Weights, shape: dict[str, Any], observation: np.ndar
     query, embedded = _linear(weights, "policy.query", hidden), _embeddings(weights, legal)
     if outcomes := shape.get("outcomes"):
         start, rows, width = outcomes
-        told = min(len(legal), rows)
-        told_of = features[start : start + told * width].reshape(told, width)
-        embedded[:told] += told_of @ weights["outcomes.weight"].T
+        num_described = min(len(legal), rows)
+        described = features[start : start + num_described * width].reshape(num_described, width)
+        embedded[:num_described] += described @ weights["outcomes.weight"].T
     if shape["action_head"] == "product":
         return np.asarray(embedded @ query + weights["policy.bias"][legal])
     return _linear(weights, "policy.score", np.maximum(query + embedded, 0))[:, 0]

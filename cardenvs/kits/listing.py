@@ -1,8 +1,12 @@
-"""Lists of legal actions from bit sets."""
+"""Lists of legal actions: from bit sets, and room for one."""
+
+from typing import Any
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.record import packed
+from cardenvs.core.scratch import stack_record
 from cardenvs.kits.cards import lowest_card
 
 
@@ -18,3 +22,8 @@ def list_bits(bits, first, out, n):
         bits &= bits - 1
         n += 1
     return n
+
+
+def legal_list(size: int) -> Any:
+    """Return a function that gives the kernel calling it room for a legal list: `actions`, int32 (size,)."""
+    return stack_record(packed([("actions", "i4", (size,))]))

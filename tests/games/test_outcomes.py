@@ -39,14 +39,7 @@ def positions(name, games=4, plies=150, policy=None, **options):
         while not state.is_terminal and len(state.actions) < plies:
             yield state
             choice = int(rng.choice(state.legal_actions()))
-            state.apply(chosen_by(state, policy) if policy and rng.random() < 2 / 3 else choice)
-
-
-def chosen_by(state, policy):
-    legal = state.legal_actions()
-    listed = np.zeros(state.game.max_legal(state.options), np.int32)
-    listed[: len(legal)] = legal
-    return int(state.game.policies[policy](state.record, listed, len(legal), np.zeros(4, np.uint64)))
+            state.apply(state.policy_action(policy, 0) if policy and rng.random() < 2 / 3 else choice)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -69,7 +62,7 @@ def test_the_best_is_what_the_rule_agent_chooses(name):
     for state in positions(name, policy=policy):
         legal, rows = state.legal_actions(), rows_of(state, state.current_player)
         if 1 < len(legal) <= len(rows) and any(row["best"] for row in rows):
-            assert rows[legal.index(chosen_by(state, policy))]["best"]
+            assert rows[legal.index(state.policy_action(policy, 0))]["best"]
             decisions += 1
     assert decisions > 100
 
@@ -197,7 +190,7 @@ def test_rummikub_shows_the_next_step_of_the_play_and_whether_the_planner_waits(
         for other in range(state.num_players):
             assert other == player or not any(part.any() for part in plan_of(state, other).values())
         step = STEPS[int(plan["plan_step"].argmax())]
-        label = state.action_label(chosen_by(state, "planner"))
+        label = state.action_label(state.policy_action("planner", 0))
         assert plan["plan_step"].sum() == 1
         if plan["plan_waits"][0]:
             assert label.split()[-1] in ("draw", "pass", "done")  # it gives up what was begun, or ends it

@@ -4,8 +4,6 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Outcomes
-from cardenvs.core.record import packed
-from cardenvs.core.scratch import stack_record
 from cardenvs.core.seats import wrap
 from cardenvs.games.kasino.legal import legal_actions, max_legal, offered
 from cardenvs.games.kasino.rules import is_frozen, worth
@@ -23,6 +21,7 @@ from cardenvs.kits.deck import NO_CARD, hidden_in_hands_and_deck
 from cardenvs.kits.fishing.captures import new_captures, total_of
 from cardenvs.kits.fishing.rules import num_sides, side_of
 from cardenvs.kits.fishing.state import SPADES
+from cardenvs.kits.listing import legal_list
 
 _NUM_ROWS = 24
 _BOUNDS = {
@@ -40,7 +39,7 @@ _BOUNDS = {
 }
 _WIDTH = len(_BOUNDS)
 _HIGHEST_VALUE = 16
-_new_list = stack_record(packed([("actions", "i4", (max_legal,))]))
+_new_list = legal_list(max_legal)
 
 
 @kernel

@@ -4,19 +4,18 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Outcomes
-from cardenvs.core.record import packed
-from cardenvs.core.scratch import stack_record
 from cardenvs.games.pinnacola import state
 from cardenvs.games.pinnacola.actions import END_OF_IDS, RUN_0
 from cardenvs.games.pinnacola.heuristic import choose, new_worths, note_worths
 from cardenvs.games.pinnacola.legal import legal_actions
+from cardenvs.kits.listing import legal_list
 
 _NUM_ROWS = 40
 _MOST = 100
 _BOUNDS = {"draw": (-_MOST, _MOST), "lay": (-_MOST, _MOST), "discard": (0, _MOST), "best": (0, 1)}
 _WIDTH = len(_BOUNDS)
 _LAY, _DISCARD, _BEST = 1, 2, 3
-_new_list = stack_record(packed([("actions", "i4", (END_OF_IDS,))]))
+_new_list = legal_list(END_OF_IDS)
 
 
 @kernel

@@ -4,13 +4,12 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Outcomes, Section
-from cardenvs.core.record import packed
-from cardenvs.core.scratch import stack_record
 from cardenvs.games.rummikub import problem
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, NUM_ACTIONS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
 from cardenvs.games.rummikub.strategy import new_position, new_work, next_step, set_position, simplify, waits
 from cardenvs.games.rummikub.tiles import MAX_MELDS, MOST_COPIES, NUM_TYPES, TILE_LABELS
+from cardenvs.kits.listing import legal_list
 
 STEPS = ("idle", "take", "lay", "done")
 _IDLE, _TAKE, _LAY, _DONE = range(4)
@@ -26,7 +25,7 @@ _AT_TAKE = _SECTIONS[0].size
 _AT_MELD = _AT_TAKE + MAX_MELDS
 _AT_TILES = _AT_MELD + NUM_TYPES
 _AT_WAITS = _AT_TILES + 1
-_new_list = stack_record(packed([("actions", "i4", (NUM_ACTIONS,))]))
+_new_list = legal_list(NUM_ACTIONS)
 
 
 @kernel

@@ -21,6 +21,7 @@ from cardenvs.games.spades.heuristic import (
 from cardenvs.games.spades.rules import legal_actions, max_legal
 from cardenvs.games.spades.state import BID_0, BIDDING, NUM_PLAYERS, PACK, PLAY
 from cardenvs.games.spades.worlds import hidden_cards
+from cardenvs.kits.listing import legal_list
 
 _MOST = 100
 _BOUNDS = {
@@ -40,7 +41,7 @@ _WIDTH = len(_BOUNDS)
 _TRICKS, _NIL, _LESS_RULE, _RANK, _WINS, _LATER, _FORCED, _VALUE, _LESS, _BEST = 1, 2, 3, 4, 5, 9, 10, 11, 12, 13
 _NUM_ROWS = 14
 _rank_of = PACK.rank_of
-_new_list = stack_record(packed([("actions", "i4", (max_legal,))]))
+_new_list = legal_list(max_legal)
 _new_values = stack_record(packed([("of", "f8", (_NUM_ROWS,))]))
 
 
