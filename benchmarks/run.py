@@ -182,7 +182,8 @@ TRICK_GAMES = (
     ("spades_v0", "spades", "100x; 5 M"),
 )
 
-_LARGE_BATCHES = {"one_player_poker_v0": 4096}  # games of few bytes, for which a call from Python takes long
+# Games of few bytes, for which a call from Python takes long
+_LARGE_BATCHES = {"one_player_poker_v0": 4096, "skat_v0": 4096}
 
 
 def section_cards(rounds: int, seconds: float) -> Iterator[Row]:
@@ -217,7 +218,8 @@ def section_tricks(rounds: int, seconds: float) -> Iterator[Row]:
     """Trick-taking games beside OpenSpiel: batched steps a second on one core, and seconds to the first action."""
     for name, theirs, goal in TRICK_GAMES:
         peers = _all_made([(functools.partial(c.open_spiel, theirs), goal)])
-        yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), peers, rounds, seconds)
+        ours = c.batched(name, _LARGE_BATCHES.get(name, 1024))
+        yield from versus(f"{name} batch, 1 core", ours, peers, rounds, seconds)
     with tempfile.TemporaryDirectory() as cache:
         for name, _, _ in TRICK_GAMES:
             yield from _first_calls(name, "10 s", "0.6 s", cache, rounds)

@@ -148,9 +148,13 @@ class KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled version for a signature, or None."""
-        target_context.refresh()
+        from numba.core.runtime.nrt import rtsys
+
         if not self.keep:
             return None
+        # Loaded code needs the functions of Numba's runtime, but none of its registries, which a refresh of the target
+        # imports, SciPy's linear algebra among them: a third of the time to a first action. The compiler refreshes it.
+        rtsys.initialize(target_context)
         target = target_context.codegen().magic_tuple()
         found = None
         if self._folder is not None:
