@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from cardenvs.core.registry import get_game
+from cardenvs.games.casino.state import BIG_CASINO, LITTLE_CASINO
 from cardenvs.games.kasino.state import BIG_KASINO, SMALL_KASINO
 from cardenvs.games.rummikub.outcomes import STEPS
 from cardenvs.games.rummikub.tiles import TILE_LABELS
 from cardenvs.kits.cards import ITALIAN
 from cardenvs.kits.fishing.state import ACES, SPADES
 
-GAMES = ["cribbage_v0", "kasino_v0", "pinnacola_v0", "scopa_v0", "spades_v0", "wingspan_v0"]
+GAMES = ["casino_v0", "cribbage_v0", "kasino_v0", "pinnacola_v0", "scopa_v0", "spades_v0", "wingspan_v0"]
 RULE_AGENTS = {
     "cribbage_v0": "heuristic",
     "pinnacola_v0": "heuristic",
@@ -124,6 +125,47 @@ def test_kasino_says_what_a_play_gets_and_leaves():
             assert row["left total"] == min(total, 100)
             held = int(record["hands"][1 - player]).bit_count()
             wanted = sum(in_hand[card] == total for card in hidden)
+            assert abs(row["danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
+            seen |= {name for name, value in row.items() if value}
+    assert len(seen) == len(row)
+
+
+def test_casino_says_what_a_play_gets_builds_and_leaves():
+    spades, worth = set(numbers(SPADES)), dict.fromkeys(numbers(ACES), 1) | {LITTLE_CASINO: 1, BIG_CASINO: 2}
+    seen = set()
+    for state in positions("casino_v0", games=12, outcomes=True, match=False):
+        player, record = state.current_player, state.record
+        before, won = piles(state)
+        owned = [build for build in map(int, record["builds"]) if build]
+        on_table = before | sum(owned) | sum(won)
+        hidden = [card for card in range(52) if not (on_table | int(record["hands"][player])) >> card & 1]
+        held = int(record["hands"][1 - player]).bit_count()
+        for action, row in zip(state.legal_actions(), rows_of(state, player), strict=False):
+            copy = state.clone()
+            copy.apply(action)
+            if state.phase != "play" or copy.phase != "play" or deals_anew(state, copy):
+                continue
+            table, after = piles(copy)
+            got, left = numbers(after[player] & ~won[player]), numbers(table)
+            built = set(map(int, copy.record["builds"])) - {0, *owned}
+            assert [row["cards"], row["spades"]] == [len(got), len(spades & set(got))]
+            assert row["points"] == sum(worth.get(card, 0) for card in got)
+            assert row["laid"] == (not got and not built)
+            assert row["sweep"] == (copy.record["sweeps"][player] > record["sweeps"][player])
+            assert [row["left cards"], row["left spades"]] == [len(left), len(spades & set(left))]
+            assert row["left points"] == sum(worth.get(card, 0) for card in left)
+            cards = numbers(built.pop()) if built else []
+            assert [row["build cards"], row["build spades"]] == [len(cards), len(spades & set(cards))]
+            assert row["build points"] == sum(worth.get(card, 0) for card in cards)
+            if cards:
+                value = row["build value"]
+                assert sum(card % 13 + 1 for card in cards) % value == 0
+                assert row["build keys"] == sum(card % 13 + 1 == value for card in numbers(copy.record["hands"][player]))
+                wanted = sum(card % 13 + 1 == value for card in hidden)
+                assert abs(row["build danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
+            total = sum(card % 13 + 1 for card in left)
+            is_in_danger = not any(copy.record["builds"]) and (len(left) == 1 or 0 < total <= 10)
+            wanted = sum(card % 13 + 1 == total for card in hidden) if is_in_danger else 0
             assert abs(row["danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
             seen |= {name for name, value in row.items() if value}
     assert len(seen) == len(row)

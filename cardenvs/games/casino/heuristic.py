@@ -3,31 +3,15 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.seats import wrap
 from cardenvs.games.casino import state
-from cardenvs.games.casino.legal import build, capture
-from cardenvs.games.casino.plays import (
-    cards_that_count,
-    place_of,
-    value_of,
-)
+from cardenvs.games.casino.outcomes import chance_held, find_effect, new_effect, sweep_danger
+from cardenvs.games.casino.plays import cards_that_count, list_card_builds, list_card_captures, new_builds
 from cardenvs.games.casino.rules import worth
-from cardenvs.games.casino.state import (
-    BUILD_0,
-    COMPOSE_BUILD,
-    COMPOSE_CAPTURE,
-    MAX_BUILDS,
-    NEW,
-    NUMBERS,
-    SLOTS,
-    TABLE_ONLY,
-    TRAIL,
-)
-from cardenvs.kits.cards import chance_of_none, count_bits
+from cardenvs.games.casino.state import COMPOSE_BUILD, COMPOSE_CAPTURE, NUMBERS, SLOTS, TOP_VALUE, TRAIL
+from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import hidden_in_hands_and_deck
-from cardenvs.kits.fishing.captures import total_of
-from cardenvs.kits.fishing.rules import side_of
-from cardenvs.kits.fishing.state import ALL_CARDS, SPADES
+from cardenvs.kits.fishing.captures import new_captures, total_of
+from cardenvs.kits.fishing.state import SPADES
 
 # Rough values in points. A card or a spade is worth its part of a majority.
 _CARD, _SPADE, _SWEEP = 0.115, 0.08, 0.8
@@ -40,48 +24,38 @@ def heuristic(s, legal, n, rng):
     """Return the action with the best of gain, cards left behind, and danger of a sweep; the first of equal ones."""
     if s.composing != state.PLAY:
         return np.int64(legal[n - 1]) if s.composing == state.TAKE else np.int64(legal[0])
-    best, best_value = np.int64(legal[0]), -1e9
+    best, best_value, listed_of = np.int64(legal[0]), -1e9, np.int64(-1)
+    captures, builds, effect = new_captures(), new_builds(), new_effect()
     hidden = hidden_in_hands_and_deck(s, np.int64(s.current_player))
     for k in range(n):
         action = np.int64(legal[k])
-        slot = action % SLOTS
+        card, slot = action // SLOTS, action % SLOTS
         if slot in (COMPOSE_CAPTURE, COMPOSE_BUILD):
             continue  # what is listed is good enough
-        value = _value_of_play(s, action // SLOTS, slot, hidden)
+        if card != listed_of:
+            list_card_captures(s, card, captures)
+            list_card_builds(s, card, builds)
+            listed_of = card
+        find_effect(s, card, slot, captures, builds, effect)
+        value = _value_of_play(s, effect, slot == TRAIL, hidden)
         if value > best_value:
             best, best_value = action, value
     return best
 
 
 @kernel
-def _value_of_play(s, card, slot, hidden):
+def _value_of_play(s, effect, is_laid, hidden):
     """Return the points that a play may gain, less what it leaves to others."""
-    bit = np.int64(1) << card
-    if slot == TRAIL:
-        return -_left_behind(s, s.table | bit, False, hidden)
-    if slot < COMPOSE_CAPTURE:
-        items = capture(s, card, slot)
-        cards, builds_left = items & ALL_CARDS | bit, False
-        for k in range(MAX_BUILDS):
-            if items >> BUILD_0 + k & 1:
-                cards |= s.builds[k]
-            elif s.builds[k]:
-                builds_left = True
-        left = s.table & ~items
-        gain = value_of_cards(s, cards)
-        if left == 0 and not builds_left and s.rules.sweeps:
+    gain = 0.0
+    if effect.got:
+        gain = value_of_cards(s, effect.got)
+        if effect.left == 0 and not effect.builds_left and s.rules.sweeps:
             gain += _SWEEP
-        return gain - _left_behind(s, left, builds_left, hidden)
-    target, cards = build(s, card, slot)
-    left, pile = s.table & ~cards, cards | bit
-    if target >= TABLE_ONLY:
-        left, pile = left | bit, cards
-    if place_of(target) != NEW:
-        pile |= s.builds[place_of(target)]
-    value = value_of(target)
-    lost = _chance_held(s, cards_that_count(value), hidden)
-    gain = _PATIENCE * (1 - lost) - lost
-    return gain * (value_of_cards(s, pile) + _CARD) - _left_behind(s, left, True, hidden)
+    if effect.built:
+        lost = chance_held(s, cards_that_count(effect.value), hidden)
+        gain = (_PATIENCE * (1 - lost) - lost) * (value_of_cards(s, effect.built) + _CARD)
+    # Who lays a card although there are builds expects others to take these first
+    return gain - _left_behind(s, effect.left, effect.builds_left and not is_laid, hidden)
 
 
 @kernel
@@ -95,19 +69,6 @@ def value_of_cards(s, cards):
 def _left_behind(s, left, builds_left, hidden):
     """Return what the loose cards left on the table, and a sweep of them, may be worth to the opponents."""
     danger = 0.0
-    if not builds_left and left and s.rules.sweeps:
-        total = total_of(left, NUMBERS)
-        if total <= 10:
-            danger = _SWEEP * _chance_held(s, cards_that_count(total), hidden)
+    if not builds_left and s.rules.sweeps and total_of(left, NUMBERS) <= TOP_VALUE:
+        danger = _SWEEP * sweep_danger(s, left, hidden)
     return danger + _LEFT_BEHIND * value_of_cards(s, left)
-
-
-@kernel
-def _chance_held(s, cards, hidden):
-    """Return the chance that an opponent holds one of some cards."""
-    player, held = s.current_player, 0
-    for k in range(1, s.rules.num_players):
-        p = wrap(player + k, s.rules.num_players)
-        if side_of(s, p) != side_of(s, np.int64(player)):
-            held += count_bits(s.hands[p])
-    return 1 - chance_of_none(count_bits(hidden & cards), held, count_bits(hidden))

@@ -75,6 +75,7 @@ class CasinoOptions(Options):
     same_value_builds: bool = option(True, doc="whether several builds may have the same value (5.7)")
     build_for_partner: bool = option(False, doc="whether the partner's card is enough for a build (5.9)")
     spade_casino: bool = option(False, doc="whether each spade is worth a point (7.2)")
+    outcomes: bool = option(False, doc="whether observations say what each legal play would do")
 
     def check(self):
         """Raise OptionError for teams of other than four players, and for help of a partner without teams."""
