@@ -1,5 +1,7 @@
 """Who sits where, and who is still in the game."""
 
+import numpy as np
+
 from cardenvs.core.kernel import kernel
 
 
@@ -13,7 +15,7 @@ def wrap(seat, n):
 def next_active(s, player):
     """Return the next player after `player` who has not left the game; `player` if all others have."""
     seat = wrap(player + 1, s.rules.num_players)
-    while not s.active[seat]:
+    while not s.active[np.uint64(seat)]:  # unsigned, so that Numba skips the check for negative indices
         seat = wrap(seat + 1, s.rules.num_players)
     return seat
 

@@ -395,8 +395,8 @@ class _Code:
     def _entries(self, k: int, part: Part) -> Iterator[str]:
         if isinstance(part.source, str):
             dimensions, field = self._state_dtype[part.source].ndim, f"s.{part.source}"
-            value = f"{field}[p]" if dimensions else field
-            given = {"value": value, "row": f"{field}[p]" if dimensions > 1 else field}
+            of_seat = f"{field}[np.uint64(p)]"  # unsigned, so that Numba skips the check for negative indices
+            given = {"value": of_seat if dimensions else field, "row": of_seat if dimensions > 1 else field}
         else:
             source = self._named(f"source_{k}", part.source)
             given = {"source": source, "value": f"{source}(s, p)"}

@@ -116,7 +116,7 @@ def _end(table: Table) -> Callable[..., Any]:
 def take_trick(s, winner):
     """Add the cards of the trick that is over to those that `winner` has won; `Tricks.gather` has the events."""
     for p in range(s.rules.num_players):
-        s.won[winner] |= np.int64(1) << s.played[p, s.trick - 1]
+        s.won[np.uint64(winner)] |= np.int64(1) << s.played[p, np.uint64(s.trick - 1)]
 
 
 @kernel

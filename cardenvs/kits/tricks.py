@@ -124,11 +124,11 @@ class Ranking:
 
         @kernel(inline=True)
         def suit_cards(s, suit):
-            return suit_sets[suit]
+            return suit_sets[np.uint64(suit)]
 
         @kernel(inline=True)
         def height(s, card):
-            return np.int64(height_table[card])
+            return np.int64(height_table[np.uint64(card)])
 
         return cls(pack, tuple(pack.suits), suit_of, suit_cards, height, no_trump if trump is None else trump)
 
@@ -152,19 +152,19 @@ class Ranking:
 
         @kernel(inline=True)
         def suit_of(s, card):
-            return np.int64(suit_table[row(s), card])
+            return np.int64(suit_table[np.uint64(row(s)), np.uint64(card)])
 
         @kernel(inline=True)
         def suit_cards(s, suit):
-            return set_table[row(s), suit]
+            return set_table[np.uint64(row(s)), np.uint64(suit)]
 
         @kernel(inline=True)
         def height_of(s, card):
-            return np.int64(height_table[row(s), card])
+            return np.int64(height_table[np.uint64(row(s)), np.uint64(card)])
 
         @kernel(inline=True)
         def trump_of(s):
-            return np.int64(trump_table[row(s)])
+            return np.int64(trump_table[np.uint64(row(s))])
 
         return cls(pack, suits, suit_of, suit_cards, height_of, trump_of)
 
@@ -198,7 +198,8 @@ def clear_tricks(s):
 @kernel(inline=True)
 def card_in_trick(s, player):
     """Return the card of `player` in the current trick, or NO_CARD."""
-    return s.played[player, s.trick] if s.trick < s.played.shape[1] else NO_CARD
+    # Indices are unsigned, so that Numba skips the check for negative ones.
+    return s.played[np.uint64(player), np.uint64(s.trick)] if s.trick < s.played.shape[1] else NO_CARD
 
 
 @kernel(inline=True)
@@ -315,7 +316,7 @@ def _following(led_suit: Any, ranking: Ranking) -> Callable[..., Any]:
     suit_cards = ranking.suit_cards
 
     def playable(s, player):
-        hand, led = s.hands[player], led_suit(s)
+        hand, led = s.hands[np.uint64(player)], led_suit(s)
         if led < 0:
             return hand
         following = hand & suit_cards(s, led)
@@ -407,15 +408,15 @@ def _play(led_suit: Any, ranking: Ranking, duties: Any, table: Table, lacked: An
     note_lacks = _inline(_no_lacks if lacked is None else _note_lacks(lacked))
 
     def play(s, player, card, log):
-        led, suit = led_suit(s), suit_of(s, card)
+        led, suit, seat = led_suit(s), suit_of(s, card), np.uint64(player)
         note_lacks(s, player, card, suit, led)
         if led >= 0 and suit != led:
-            s.voids[player] |= 1 << led
+            s.voids[seat] |= 1 << led
             if must_trump(s) & TRUMPING and trump_of(s) >= 0 and suit != trump_of(s):
-                s.voids[player] |= 1 << trump_of(s)
-        s.hands[player] ^= np.int64(1) << card
-        s.cards_played[player] |= np.int64(1) << card
-        s.played[player, s.trick] = card
+                s.voids[seat] |= 1 << trump_of(s)
+        s.hands[seat] ^= np.int64(1) << card
+        s.cards_played[seat] |= np.int64(1) << card
+        s.played[seat, np.uint64(s.trick)] = card
         kind = leads if player == s.leader else plays
         ev.log_move(log, kind, player, card, hand + player, target + player, ev.EVERYBODY)
 
@@ -428,7 +429,7 @@ def _no_lacks(s, player, card, suit, led):
 
 def _note_lacks(lacked: Any) -> Callable[..., Any]:
     def note_lacks(s, player, card, suit, led):
-        s.lacks[player] |= lacked(s, card, suit, led)
+        s.lacks[np.uint64(player)] |= lacked(s, card, suit, led)
 
     return note_lacks
 

@@ -173,4 +173,4 @@ def test_the_layout_names_counts_and_labels_every_section():
 
 def test_the_code_is_there_to_be_read():
     assert "def observe(s, player, out):" in OBSERVATION.code
-    assert "write_bits(s.hands[p], 12, out, at_0)" in OBSERVATION.code
+    assert "write_bits(s.hands[np.uint64(p)], 12, out, at_0)" in OBSERVATION.code
