@@ -158,9 +158,9 @@ def test_casino_says_what_a_play_gets_builds_and_leaves():
             assert [row["build cards"], row["build spades"]] == [len(cards), len(spades & set(cards))]
             assert row["build points"] == sum(worth.get(card, 0) for card in cards)
             if cards:
-                value = row["build value"]
+                value, hand = row["build value"], numbers(copy.record["hands"][player])
                 assert sum(card % 13 + 1 for card in cards) % value == 0
-                assert row["build keys"] == sum(card % 13 + 1 == value for card in numbers(copy.record["hands"][player]))
+                assert row["build keys"] == sum(card % 13 + 1 == value for card in hand)
                 wanted = sum(card % 13 + 1 == value for card in hidden)
                 assert abs(row["build danger"] - 100 * chance_that_next_has(wanted, held, len(hidden))) <= 1
             total = sum(card % 13 + 1 for card in left)

@@ -168,9 +168,9 @@ def _write_row(s, card, effect, is_laid, hidden, out, at):
 
 OUTCOMES = Outcomes.by_action(
     _NUM_ROWS, _BOUNDS,
-    "number of the card in hand, whether it is laid, points, cards and spades it gets, whether it sweeps; value, points, "
-    "cards and spades of the build it makes, how many cards in hand then take that, and the chance in percent that an "
-    "opponent has one; points, cards and spades of the loose cards then left, and the chance in percent that an "
-    "opponent can sweep them; zeros while something is put together",
+    "number of the card in hand, whether it is laid, points, cards and spades it gets, whether it sweeps; value, "
+    "points, cards and spades of the build it makes, how many cards in hand take that, and the chance in percent that "
+    "an opponent has one; points, cards and spades of the loose cards left, and the chance in percent that an opponent "
+    "can sweep them; zeros while something is put together",
     _write_outcomes,
 )  # fmt: skip
