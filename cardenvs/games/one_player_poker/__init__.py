@@ -1,7 +1,7 @@
 """One-player poker: play four hands of five cards from a hand of seven. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.games.one_player_poker import observation, rules, view
+from cardenvs.games.one_player_poker import observation, outcomes, rules, view
 from cardenvs.games.one_player_poker.heuristic import heuristic
 from cardenvs.games.one_player_poker.planner import planner
 
@@ -10,6 +10,7 @@ GAME = Game.of(
     "One-player poker",
     rules,
     observation,
+    outcomes,
     view,
     policies={"heuristic": heuristic, "planner": planner},
 )

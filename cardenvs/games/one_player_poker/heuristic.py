@@ -108,7 +108,7 @@ def _best_play(hand, plays_left):
 @kernel
 def _worth_of_rest(rest):
     """Points that two cards bring in the next hand."""
-    ranks = _ranks(rest)
+    ranks = ranks_of(rest)
     if ranks & ranks - 1 == 0:
         return _PAIR_WORTH
     for suit in range(4):
@@ -118,7 +118,7 @@ def _worth_of_rest(rest):
 
 
 @kernel(inline=True)
-def _ranks(cards):
+def ranks_of(cards):
     """The ranks of cards, a set of 13 bits."""
     return suit_of_cards(cards, 0) | suit_of_cards(cards, 1) | suit_of_cards(cards, 2) | suit_of_cards(cards, 3)
 
@@ -162,7 +162,7 @@ def _kept_suit(hand):
 def _kept_run(hand, left):
     """Return four cards that lack one rank for a straight, with the most cards to fill it; -1 if there are none."""
     best, most = np.int64(0), 0
-    ranks = _ranks(hand)
+    ranks = ranks_of(hand)
     for low in range(10):
         window = np.int64(31) << low
         present = ranks & (window | window >> 13)  # the ace is also above the king
@@ -194,20 +194,20 @@ def _chance(keep, left, rule, number):
     """Return the chance that a draw of `number` cards completes the flush or straight; 1.0 for other draws."""
     total = count_bits(left)
     if rule == DRAW_TO_STRAIGHT:
-        return 1.0 - _chance_of(0, straight_outs(left, _ranks(keep)), total, number)
+        return 1.0 - chance_of(0, straight_outs(left, ranks_of(keep)), total, number)
     if rule == DRAW_TO_FLUSH:
         outs, success = 0, 1.0
         for suit in range(4):
             if suit_of_cards(keep, suit):
                 outs = count_bits(suit_of_cards(left, suit))
         for hits in range(5 - count_bits(keep)):
-            success -= _chance_of(hits, outs, total, number)
+            success -= chance_of(hits, outs, total, number)
         return success
     return 1.0
 
 
 @kernel
-def _chance_of(hits, outs, total, number):
+def chance_of(hits, outs, total, number):
     """Return the chance of exactly `hits` of `outs` cards among `number` drawn from `total` (hypergeometric)."""
     if hits > number:
         return 0.0

@@ -52,6 +52,7 @@ class OnePlayerPokerOptions(Options):
     plays: int = option(4, low=1, high=MAX_PLAYS, doc="hands to play (1.2)")
     discards: int = option(10, low=0, high=40, doc="cards that may be discarded (1.2)")
     reward: str = option("model", choices=("model", "gameplay"), doc="what a straight flush is worth as a reward (3.3)")
+    outcomes: bool = option(False, doc="whether observations say what each action would keep and may become")
 
     def check(self):
         """Raise OptionError if the deck could run out."""
