@@ -18,6 +18,18 @@ def suit_of_cards(cards, suit):
 
 
 @kernel(inline=True)
+def held_twice(a, b, c, d):
+    """The ranks of which at least two suits are there, of the ranks of each suit."""
+    return a & b | c & d | (a | b) & (c | d)
+
+
+@kernel(inline=True)
+def held_thrice(a, b, c, d):
+    """The ranks of which at least three suits are there, of the ranks of each suit."""
+    return a & b & (c | d) | c & d & (a | b)
+
+
+@kernel(inline=True)
 def has_five(bits):
     """Whether at least five bits are set."""
     for _ in range(4):
@@ -53,8 +65,7 @@ def best_model_category(cards):
     a, b, c, d = suit_of_cards(cards, 0), suit_of_cards(cards, 1), suit_of_cards(cards, 2), suit_of_cards(cards, 3)
     if a & b & c & d:
         return FOUR_OF_A_KIND
-    pairs = a & b | c & d | (a | b) & (c | d)
-    threes = a & b & (c | d) | c & d & (a | b)
+    pairs, threes = held_twice(a, b, c, d), held_thrice(a, b, c, d)
     if threes and pairs & pairs - 1:
         return FULL_HOUSE
     if has_five(a) or has_five(b) or has_five(c) or has_five(d):

@@ -57,7 +57,7 @@ def positions(name, games=4, plies=150, policy=None, **options):
 @pytest.mark.parametrize("name", GAMES)
 def test_only_the_player_to_act_has_rows_one_for_each_legal_action(name):
     told = 0
-    for state in positions(name, games=2, plies=60):
+    for state in positions(name, games=4, plies=60):
         number = len(state.legal_actions())
         for player in range(state.num_players):
             rows = rows_of(state, player)
@@ -65,7 +65,7 @@ def test_only_the_player_to_act_has_rows_one_for_each_legal_action(name):
                 assert not any(any(row.values()) for row in rows)
             assert not any(any(row.values()) for row in rows[number:])
         told += any(any(row.values()) for row in rows_of(state, state.current_player))
-    assert told > 10
+    assert told > 20
 
 
 @pytest.mark.parametrize("name", RULE_AGENTS)

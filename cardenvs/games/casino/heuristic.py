@@ -54,7 +54,7 @@ def _value_of_play(s, effect, is_laid, hidden):
     if effect.built:
         lost = chance_held(s, cards_that_count(effect.value), hidden)
         gain = (_PATIENCE * (1 - lost) - lost) * (value_of_cards(s, effect.built) + _CARD)
-    # Who lays a card although there are builds expects others to take these first
+    # Builds count as protection from a sweep only after a capture or a build
     return gain - _left_behind(s, effect.left, effect.builds_left and not is_laid, hidden)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
 from cardenvs.kits.cards import count_bits
-from cardenvs.kits.poker_hands import FLUSH, STRAIGHT, best_model_category, has_run, suit_of_cards
+from cardenvs.kits.poker_hands import FLUSH, STRAIGHT, best_model_category, has_run, held_twice, suit_of_cards
 
 RULES = (
     "play_made_hand", "play_best_hand", "play_and_keep_pair", "draw_to_flush", "draw_to_straight", "improve_hand",
@@ -28,7 +28,7 @@ _DISCARD_WORTH = 32.0  # points that a discard brings later, if there are few
 _PLENTY = 3.0  # discards for each later play from which on they are worth less
 _PAIR_WORTH = 25.0  # points that a pair kept for the next hand brings there
 _SUITED_WORTH = 6.0  # the same for two cards of a suit
-_SUIT_STARTS = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # the aces; times a set of ranks: all cards of these ranks
+SUIT_STARTS = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # the aces; times a set of ranks: all cards of these ranks
 
 
 @kernel
@@ -144,7 +144,7 @@ def _kept(hand, left, rule):
     if rule == DRAW_TO_STRAIGHT:
         return _kept_run(hand, left)
     a, b, c, d = suit_of_cards(hand, 0), suit_of_cards(hand, 1), suit_of_cards(hand, 2), suit_of_cards(hand, 3)
-    return hand & _SUIT_STARTS * (a & b | c & d | (a | b) & (c | d))
+    return hand & SUIT_STARTS * held_twice(a, b, c, d)
 
 
 @kernel
@@ -173,7 +173,7 @@ def _kept_run(hand, left):
         return np.int64(-1)
     keep = np.int64(0)
     while best:
-        same = hand & _SUIT_STARTS * (best & -best)
+        same = hand & SUIT_STARTS * (best & -best)
         keep |= same & -same
         best &= best - 1
     return keep
@@ -185,7 +185,7 @@ def straight_outs(left, ranks):
     outs = 0
     for rank in range(13):
         if has_run(ranks | np.int64(1) << rank):
-            outs += count_bits(left & _SUIT_STARTS << rank)
+            outs += count_bits(left & SUIT_STARTS << rank)
     return outs
 
 
@@ -196,14 +196,21 @@ def _chance(keep, left, rule, number):
     if rule == DRAW_TO_STRAIGHT:
         return 1.0 - chance_of(0, straight_outs(left, ranks_of(keep)), total, number)
     if rule == DRAW_TO_FLUSH:
-        outs, success = 0, 1.0
+        outs = 0
         for suit in range(4):
             if suit_of_cards(keep, suit):
                 outs = count_bits(suit_of_cards(left, suit))
-        for hits in range(5 - count_bits(keep)):
-            success -= chance_of(hits, outs, total, number)
-        return success
+        return chance_of_flush(count_bits(keep), outs, total, number)
     return 1.0
+
+
+@kernel
+def chance_of_flush(held, outs, total, number):
+    """Return the chance that `number` cards from `total`, `outs` of them of a suit, make five with those held."""
+    success = 1.0
+    for hits in range(5 - held):
+        success -= chance_of(hits, outs, total, number)
+    return success
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Outcomes
-from cardenvs.games.one_player_poker.heuristic import chance_of, straight_outs
+from cardenvs.games.one_player_poker.heuristic import SUIT_STARTS, chance_of, chance_of_flush, straight_outs
 from cardenvs.games.one_player_poker.rules import (
     HAND_SIZE,
     MODEL_POINTS,
@@ -12,10 +12,11 @@ from cardenvs.games.one_player_poker.rules import (
     NUM_PLAYS,
     NUM_TAKEN,
     POSITIONS,
+    cards_taken,
     hand_cards,
 )
 from cardenvs.kits.cards import count_bits
-from cardenvs.kits.poker_hands import best_model_category, has_run, suit_of_cards
+from cardenvs.kits.poker_hands import best_model_category, has_run, held_thrice, held_twice, suit_of_cards
 
 _NUM_ROWS = len(POSITIONS)
 _TENS = 10  # points in an entry are divided by this
@@ -34,20 +35,16 @@ _BOUNDS = {
     "pair": (0, 100),
 }
 _WIDTH = len(_BOUNDS)
-_OF_RANK = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # the aces; times a set of ranks: all cards of these ranks
 
 
 @kernel
 def _write_outcomes(s, p, out, at):
-    """Write a row for each action that is legal."""
-    if s.terminal:
+    """Write a row for each action that is legal, if player `p` is to act."""
+    if p != s.current_player:
         return
     hand, left = hand_cards(s), np.int64(s.left)
     for action in range(NUM_LEGAL[min(np.int64(s.discards_left), HAND_SIZE)]):
-        taken = np.int64(0)
-        for k in range(HAND_SIZE):
-            if POSITIONS[action] >> k & 1:
-                taken |= np.int64(1) << s.hand[k]
+        taken = cards_taken(s, action)
         row = at + action * _WIDTH
         if action < NUM_PLAYS:
             out[row] = MODEL_POINTS[best_model_category(taken)] // _TENS
@@ -58,7 +55,7 @@ def _write_outcomes(s, p, out, at):
 def _write_kept(keep, left, number, out, at):
     """Write what is kept, and the chances of what it becomes with `number` of the cards that are left."""
     a, b, c, d = suit_of_cards(keep, 0), suit_of_cards(keep, 1), suit_of_cards(keep, 2), suit_of_cards(keep, 3)
-    pairs, threes = a & b | c & d | (a | b) & (c | d), a & b & (c | d) | c & d & (a | b)
+    pairs, threes = held_twice(a, b, c, d), held_thrice(a, b, c, d)
     out[at + 1] = count_bits(keep)
     out[at + 2] = count_bits(pairs)
     out[at + 3] = count_bits(threes)
@@ -67,13 +64,13 @@ def _write_kept(keep, left, number, out, at):
     _write_straight(a | b | c | d, left, number, out, at + 7)
     if threes:  # a pair beside it, or a fourth card
         is_full = pairs & (pairs - 1) != 0 or a & b & c & d != 0
-        out[at + 9] = 100 if is_full else _percent_of_one(left & _OF_RANK * (a | b | c | d), left, number)
+        out[at + 9] = 100 if is_full else _percent_of_one(left & SUIT_STARTS * (a | b | c | d), left, number)
         out[at + 10] = 100
     elif pairs:
-        percent = _percent_of_one(left & _OF_RANK * pairs, left, number)
+        percent = _percent_of_one(left & SUIT_STARTS * pairs, left, number)
         out[at + 9] = percent if pairs & (pairs - 1) else 0
         out[at + 10] = percent
-    out[at + 11] = 100 if pairs else _percent_of_one(left & _OF_RANK * (a | b | c | d), left, number)
+    out[at + 11] = 100 if pairs else _percent_of_one(left & SUIT_STARTS * (a | b | c | d), left, number)
 
 
 @kernel(inline=True)
@@ -87,13 +84,10 @@ def _write_flush(keep, left, number, out, at):
     """Write the most cards of a suit, and the best chance in percent of five."""
     most, best = np.int64(0), 0.0
     for suit in range(4):
-        held, chance = count_bits(suit_of_cards(keep, suit)), 1.0
+        held, outs = count_bits(suit_of_cards(keep, suit)), count_bits(suit_of_cards(left, suit))
         most = max(most, held)
-        if held + number < 5:
-            continue
-        for hits in range(5 - held):
-            chance -= chance_of(hits, count_bits(suit_of_cards(left, suit)), count_bits(left), number)
-        best = max(best, chance)
+        if held + number >= 5:
+            best = max(best, chance_of_flush(held, outs, count_bits(left), number))
     out[at] = most
     out[at + 1] = round(100 * best)
 
@@ -123,7 +117,7 @@ def _write_straight(ranks, left, number, out, at):
 @kernel
 def _chance_of_both(one, other, left, number):
     """Return the chance that cards of both ranks are among `number` of those left."""
-    total, ones, others = count_bits(left), count_bits(left & _OF_RANK * one), count_bits(left & _OF_RANK * other)
+    total, ones, others = count_bits(left), count_bits(left & SUIT_STARTS * one), count_bits(left & SUIT_STARTS * other)
     return (
         1
         - chance_of(0, ones, total, number)

@@ -11,7 +11,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import next_uint64, random_below, seed_xoshiro
 from cardenvs.core.scratch import stack_record
 from cardenvs.games.one_player_poker.heuristic import DRAW_TO_FLUSH, action_of, advice
-from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
+from cardenvs.games.one_player_poker.rules import MODEL_POINTS, NUM_PLAYS, POSITIONS, cards_taken, hand_cards
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.poker_hands import best_model_category
 
@@ -36,10 +36,7 @@ def planner(s, legal, n, rng):
     row = 0  # of the best action in `trials`
     trials.number[row] = 0
     for action in range(len(POSITIONS)):
-        taken, is_play = np.int64(0), action < NUM_PLAYS
-        for k in range(HAND_SIZE):
-            if POSITIONS[action] >> k & 1:
-                taken |= np.int64(1) << s.hand[k]
+        taken, is_play = cards_taken(s, action), action < NUM_PLAYS
         if (taken == best and is_play == best_is_play) or (not is_play and count_bits(taken) > discards_left):
             continue
         trials.number[1 - row] = 0

@@ -226,6 +226,16 @@ def hand_cards(s):
     return cards
 
 
+@kernel(inline=True)
+def cards_taken(s, action):
+    """The cards that an action plays or discards, as a bit set."""
+    cards = np.int64(0)
+    for k in range(HAND_SIZE):
+        if POSITIONS[action] >> k & 1:
+            cards |= np.int64(1) << s.hand[k]
+    return cards
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Spaces
 
