@@ -4,6 +4,9 @@
 about places in the deck, plays the same actions, and keeps those in which every action is legal and the player's
 events are the same. What it keeps is what the player may believe, and is made by the rules alone: `determinize` has
 no part in it.
+
+The number of an action may depend on hidden cards: it may count the builds which the cards in a hand allow. Then the
+same play has another number after another deal, which is found if `follows` is set, at the price of trying more.
 """
 
 import random
@@ -29,11 +32,14 @@ class Histories:
         has_secrets: whether another player has chosen between actions which look the same to `player`, so that the same
             events can come from other actions than these.
         is_first_deal: whether no tokens have been gathered or shuffled since the deal, so that the deck explains all.
+        follows: whether other players may take any action that shows what theirs has shown, not only the one of the
+            same number; off at first.
         replayed: number of actions replayed so far, a measure of the work done.
     """
 
     def __init__(self, state: State, player: int) -> None:
         self.state, self.player, self.replayed = state, player, 0
+        self.follows = False
         self._game, self._options, self._actions = state.game, state.options, state.actions
         self._deck = state.deck.tolist()
         self._log = ev.new_log(4 * len(state.event_log()) + 64)
@@ -60,10 +66,11 @@ class Histories:
         """
         assert self._constraints is not None
         deck = self._constraints.deal(chooser, world)
-        if deck is None or not self._plays(np.array(deck, np.int16)):
+        actions = None if deck is None else self._play(np.array(deck, np.int16))
+        if actions is None:
             return None
         other = self._game.new_state(seed=self.state.seed, deck=deck, **self._options.as_dict())
-        for action in self._actions:
+        for action in actions:
             other.apply_unchecked(action)
         return other
 
@@ -87,25 +94,37 @@ class Histories:
         other.apply_unchecked(action)
         return np.array_equal(other.event_rows(self.player)[num_before:], shown)
 
-    def _plays(self, deck: np.ndarray) -> bool:
-        """Return whether the same actions are legal after a deal of `deck`, and show the same at every step."""
-        engine, log, legal = self._game.engine, self._log, self._legal
+    def _play(self, deck: np.ndarray) -> list[int] | None:
+        """Return actions which show the player the same at every step after a deal of `deck`, or None."""
+        engine, legal, actions = self._game.engine, self._legal, []
         records = self._game.blank(self._options)
-        log[0, 0] = 0
-        engine.start(records, 0, self.state.seed, deck, log)
+        self._log[0, 0] = 0
+        engine.start(records, 0, self.state.seed, deck, self._log)
+        if not self._shows(self._expected[0]):
+            return None
         num_legal = engine.legal(records, 0, legal)
-        for action, expected in zip([*self._actions, None], self._expected, strict=True):
-            seen = log[1 : int(log[0, 0]) + 1]
-            if len(seen) != len(expected) or not np.array_equal(self._visible(seen), expected):
-                return False
-            if action is None:
-                return True
-            if action not in legal[:num_legal]:
-                return False
-            log[0, 0] = 0
-            num_legal = engine.apply(records, 0, action, log, legal)
-            self.replayed += 1
-        return True
+        for action, expected in zip(self._actions, self._expected[1:], strict=True):
+            choices = legal[:num_legal].tolist()
+            follows = self.follows and records["current_player"][0] != self.player
+            before = records.copy() if follows else records
+            for choice in [action, *(other for other in choices if follows and other != action)]:
+                if choice not in choices:
+                    continue
+                records[:] = before
+                self._log[0, 0] = 0
+                num_legal = engine.apply(records, 0, choice, self._log, legal)
+                self.replayed += 1
+                if self._shows(expected):
+                    actions.append(choice)
+                    break
+            else:
+                return None
+        return actions
+
+    def _shows(self, expected: np.ndarray) -> bool:
+        """Return whether the events just written show the player what is expected."""
+        seen = self._log[1 : int(self._log[0, 0]) + 1]
+        return len(seen) == len(expected) and np.array_equal(self._visible(seen), expected)
 
     def _visible(self, rows: np.ndarray) -> np.ndarray:
         return self._game.table.visible(rows, self.player)

@@ -93,6 +93,7 @@ def check_position(
     twins = (state.determinize(player, chooser.getrandbits(62)) for _ in range(len(real)))
     where, p_value = _differences(histories, chooser, real, [*twins], error)
     if p_value < SUSPICION:
+        histories.follows = True
         real = _draw(histories, chooser, _SECOND, 10 * actions)
         twins = (state.determinize(player, chooser.getrandbits(62)) for _ in range(len(real)))
         where, p_value = _differences(histories, chooser, real, [*twins], error)

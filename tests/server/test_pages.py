@@ -118,6 +118,7 @@ def test_a_trained_policy_plays_and_the_game_is_played_back(page, site):
 def test_from_the_lobby_to_a_table_and_back_after_a_reload(page, site):
     page.goto(f"{site}/index.html")
     page.click("[data-game=durak_v0] .play")
+    page.wait_for_url("**/table.html#*")
     until(page, "document.getElementById('prompt').className === 'yours'")
     page.evaluate(SET_PACE)
     page.evaluate(CLICK_ALONG, [5, 60])  # some moves
@@ -125,6 +126,7 @@ def test_from_the_lobby_to_a_table_and_back_after_a_reload(page, site):
     moves = kept(page, link)["moves"]
     page.goto(f"{site}/index.html")
     page.click("#mylist a")
+    page.wait_for_url("**/table.html#*")
     until(page, "document.querySelector('#parts rect.cv-bg') !== null")
     assert kept(page, link)["moves"][: len(moves)] == moves
 

@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import random
 import re
 import sys
 
@@ -17,6 +18,7 @@ from cardenvs.envs.raw_aec import RawEnv
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.testing import ConformanceError, Report, check_game, doors, faces, leaks, processes
 from cardenvs.testing.case import Case
+from cardenvs.testing.histories import Histories
 
 SMALL = ["kuhn_poker_v0", "leduc_poker_v0"]
 # Games whose worlds are only nearly uniform, as their pages say
@@ -162,6 +164,24 @@ def _check_report(game, report):
     # Few are where players choose in secret, as those who pass cards in Hearts.
     assert report.compared_positions >= 1, "twins of this game are never compared with real histories"
     assert report.compared_worlds >= 100 * report.compared_positions
+
+
+def test_histories_follow_plays_whose_numbers_depend_on_hidden_cards():
+    options = {"target": 8, "court_capture": "one_or_three", "royal": True, "table_only_builds": True}
+    deck = np.random.default_rng(10).permutation(52).tolist()
+    state = get_game("casino_v0").new_state(seed=4, deck=deck, **options)
+    builds = [k for k in state.legal_actions() if "build" in state.action_label(k)]
+    state.apply(builds[-1])
+    found = {}
+    for follows in (False, True):
+        histories, chooser = Histories(state, 1), random.Random(0)
+        histories.follows = follows
+        found[follows] = [other for other in (histories.draw(chooser) for _ in range(400)) if other is not None]
+    assert len(found[True]) > len(found[False]) > 0
+    expected = state.event_rows(1)
+    for other in found[True]:
+        np.testing.assert_array_equal(other.event_rows(1), expected)
+    assert {other.actions[0] for other in found[True]} > {builds[-1]}
 
 
 def test_the_healthy_toy_passes():
