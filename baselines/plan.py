@@ -15,20 +15,6 @@ FILE = Path(__file__).with_name("plan.yaml")
 SMALLER = ("steps", "response", "seeds", "agents", "deals")  # what `small` may change
 
 
-class FirstPart(BaseModel):
-    """A run whose weights another run begins with.
-
-    Attributes:
-        config: name of the file in configs/ with its settings.
-        steps: decisions to train for.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    config: str = Field(pattern=r"^[a-z_]+\.yaml$")
-    steps: int = Field(ge=1)
-
-
 class Baseline(BaseModel):
     """One game of the plan.
 
@@ -36,7 +22,6 @@ class Baseline(BaseModel):
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
-        first: the run whose weights each run begins with, or None: it begins with random weights.
         seeds: runs of training, with seeds 1, 2, ...
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
@@ -50,7 +35,6 @@ class Baseline(BaseModel):
     options: dict[str, Any] = {}
     steps: int | None = Field(default=None, ge=1)
     config: str = Field(default="", pattern=r"^([a-z_]+\.yaml)?$")
-    first: FirstPart | None = None
     response: int | None = Field(default=None, ge=1)
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()

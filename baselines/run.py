@@ -132,23 +132,9 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
         if (folder / CHECKPOINT).exists():
             resume(folder / CHECKPOINT, threads=threads)
         else:
-            init = first_weights(game, baseline, folder, seed, threads)
-            train(game, config, out=folder, total_steps=baseline.steps, threads=threads, init=init)
+            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
-
-
-def first_weights(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> Path | None:
-    """Train the first part of a run, or go on, and return its checkpoint; None: the plan has no first part.
-
-    Its folder is that of the run, with "-first" added to the name.
-    """
-    if baseline.first is None:
-        return None
-    part = baseline.model_copy(update={"config": baseline.first.config, "steps": baseline.first.steps, "first": None})
-    folder = folder.with_name(f"{folder.name}-first")
-    trained(game, part, folder, seed, threads)
-    return folder / CHECKPOINT
 
 
 def best_seed(game: Game, runs: list[dict[str, Any]]) -> int:
@@ -185,7 +171,7 @@ def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
     return [
         RemoteRun(game_of(name).name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()
-        if baseline.steps is not None and baseline.first is None  # what has a first part is trained here
+        if baseline.steps is not None
         for seed in range(1, baseline.seeds + 1)
         for folder in [work / file_name(name) / f"seed-{seed}"]
         for config in [run_config(game_of(name), baseline, seed)]

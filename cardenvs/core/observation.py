@@ -69,19 +69,22 @@ class Outcomes:
     write: Any
 
     @classmethod
-    def by_action(cls, rows: int, bounds: Mapping[str, tuple[int, int]], doc: str, write: Any) -> Self:
-        """Return the section `outcomes`, with a row for each legal action, in their order.
+    def by_action(
+        cls, rows: int, bounds: Mapping[str, tuple[int, int]], doc: str, write: Any, others: tuple[Section, ...] = ()
+    ) -> Self:
+        """Return the section `outcomes`, with a row for each legal action, in their order, and what follows it.
 
         Args:
             rows: how many legal actions are described: the first ones.
             bounds: of each entry of a row, by its label: the least and the most that it can be.
             doc: what the entries are.
             write: as above; row k begins at out[at + k * len(bounds)].
+            others: sections that come after it.
         """
         low, high = zip(*list(bounds.values()) * rows, strict=True)
         labels = tuple(f"{k}:{label}" for k in range(rows) for label in bounds)
         doc = f"own turn, for each legal action in order, the first {rows} of them: {doc}"
-        return cls((Section("outcomes", len(labels), doc, low, high, labels, rows),), write)
+        return cls((Section("outcomes", len(labels), doc, low, high, labels, rows), *others), write)
 
     @property
     def size(self) -> int:

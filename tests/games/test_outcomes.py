@@ -1,5 +1,6 @@
 """What observations say about legal actions with outcomes=True, beside what the actions then do."""
 
+import itertools
 import math
 from collections import Counter
 
@@ -8,26 +9,39 @@ import pytest
 
 from cardenvs.core.registry import get_game
 from cardenvs.games.casino.state import BIG_CASINO, LITTLE_CASINO
+from cardenvs.games.gin_rummy import min_deadwood
+from cardenvs.games.gin_rummy.actions import BIG_GIN, KNOCK_0, TAKE_UPCARD
 from cardenvs.games.kasino.state import BIG_KASINO, SMALL_KASINO
 from cardenvs.games.one_player_poker.rules import POSITIONS
+from cardenvs.games.riichi.actions import CLOSED_KAN, RIICHI
+from cardenvs.games.riichi.hands import count_ukeire, shanten
+from cardenvs.games.riichi.state import num_unseen
+from cardenvs.games.riichi.tiles import kind_of
 from cardenvs.games.rummikub.outcomes import STEPS
-from cardenvs.games.rummikub.tiles import TILE_LABELS
+from cardenvs.games.texas_holdem import hand_ranks
+from cardenvs.games.texas_holdem.charts import equity_against_best, starting_hand
 from cardenvs.kits.cards import ITALIAN
 from cardenvs.kits.fishing.state import ACES, SPADES
 
 GAMES = [
     "casino_v0",
     "cribbage_v0",
+    "gin_rummy_v0",
+    "hanabi_v0",
     "kasino_v0",
     "one_player_poker_v0",
     "pinnacola_v0",
+    "riichi_v0",
     "scopa_v0",
     "spades_v0",
     "wingspan_v0",
 ]
 RULE_AGENTS = {
     "cribbage_v0": "heuristic",
+    "gin_rummy_v0": "heuristic",
+    "hanabi_v0": "heuristic",
     "pinnacola_v0": "heuristic",
+    "riichi_v0": "heuristic",
     "spades_v0": "heuristic",
     "wingspan_v0": "planner",
 }
@@ -79,7 +93,7 @@ def test_the_best_is_what_the_rule_agent_chooses(name):
     assert decisions > 100
 
 
-@pytest.mark.parametrize("name", ["cribbage_v0", "spades_v0", "wingspan_v0"])
+@pytest.mark.parametrize("name", ["cribbage_v0", "riichi_v0", "spades_v0", "wingspan_v0"])
 def test_the_best_loses_nothing_and_others_lose_what_they_are_worth_less(name):
     for state in positions(name, games=2):
         rows = rows_of(state, state.current_player)
@@ -232,7 +246,7 @@ def test_spades_says_what_the_others_may_do():
 
 def plan_of(state, player):
     parts = state.game.layout(state.options).split(state.observation(player))
-    names = ("plan_step", "plan_take", "plan_meld", "plan_types", "plan_tiles", "plan_waits")
+    names = ("outcomes", "plan_step", "plan_tiles", "plan_waits")
     return {name: parts[name] for name in names}
 
 
@@ -293,6 +307,142 @@ def test_one_player_poker_says_what_is_kept_and_may_become():
     assert len(seen) >= len(row) - 1  # four of a rank are rare
 
 
+def makes_a_meld(card, hand):
+    """Whether a card and two others of a hand are a set or a run."""
+    same_rank = sum(other % 13 == card % 13 for other in hand)
+    run = {other - card for other in hand if other // 13 == card // 13}
+    return same_rank >= 2 or any(steps <= run for steps in ({-2, -1}, {-1, 1}, {1, 2}))
+
+
+def test_gin_rummy_says_what_actions_leave():
+    checked = Counter()
+    for state in positions("gin_rummy_v0", policy="heuristic"):
+        player, record = state.current_player, state.record
+        hand = set(numbers(int(record["hands"][player])))
+        known = set(numbers(int(record["known"][1 - player])))
+        seen = hand | known | set(numbers(int(record["discards"])))
+        rows = dict(zip(state.legal_actions(), rows_of(state, player), strict=False))
+        for action, row in rows.items():
+            left = hand - {action if action < 52 else action - KNOCK_0} if state.phase == "discard" else hand
+            if action in (TAKE_UPCARD, BIG_GIN) or (state.phase == "wall" and action >= KNOCK_0):
+                continue
+            assert row["deadwood"] == min_deadwood(left)
+            assert row["outs"] == sum(makes_a_meld(card, left) for card in set(range(52)) - seen)
+            if action < 52 and makes_a_meld(action, known):
+                assert row["risk"] == 100
+                checked["fed"] += 1
+            checked[state.phase] += 1
+        least = min((row["burden"] for action, row in rows.items() if action < KNOCK_0), default=0)
+        for action, row in rows.items():
+            if action < KNOCK_0 and abs(row["burden"]) < 127 and row["more than least"] < 127 and least > -127:
+                assert abs(row["more than least"] - (row["burden"] - least)) <= 1  # both are rounded
+    assert checked["discard"] > 500
+    assert checked["draw"] > 50
+
+
+def chances_in_percent(state, place):
+    """Chances that the card of the player to act is playable, useless or critical by its hints alone."""
+    record, player, heights = state.record, state.current_player, state.record["heights"]
+    seen = {"played": 0, "discarded": 0}
+    counts = {name: [int(record[name]) >> 2 * card & 3 for card in range(25)] for name in seen}
+    copies = [3 if card % 5 == 0 else 1 if card % 5 == 4 else 2 for card in range(25)]
+    unseen = [copies[c] - counts["played"][c] - counts["discarded"][c] for c in range(25)]
+    for card in record["hands"][1 - player][: record["hand_sizes"][1 - player]]:
+        unseen[card] -= 1
+    useless, critical = set(), set()
+    for card in range(25):
+        suit, rank = divmod(card, 5)
+        lost = [counts["discarded"][c] == copies[c] for c in range(5 * suit + int(heights[suit]), card)]
+        if rank < heights[suit] or any(lost) or counts["discarded"][card] == copies[card]:
+            useless.add(card)
+        elif copies[card] - counts["discarded"][card] == 1:
+            critical.add(card)
+    playable = {5 * suit + int(heights[suit]) for suit in range(5)}
+    suits, ranks = int(record["suits"][player, place]), int(record["ranks"][player, place])
+    fits = [card for card in range(25) if suits >> card // 5 & 1 and ranks >> card % 5 & 1]
+    number = sum(unseen[card] for card in fits)
+    return [100 * sum(unseen[c] for c in fits if c in cards) // number for cards in (playable, useless, critical)]
+
+
+def test_hanabi_says_what_cards_can_be_and_what_hints_touch():
+    plain, hints = 0, 0
+    for state in positions("hanabi_v0", policy="heuristic"):
+        player, record = state.current_player, state.record
+        for action, row in zip(state.legal_actions(), rows_of(state, player), strict=False):
+            if action < 10:
+                place = action % 5
+                playable, useless, critical = chances_in_percent(state, place)
+                assert row["playable by hints"] == playable
+                if not record["called"][player, place]:  # no convention says more
+                    assert [row["playable"], row["useless"], row["critical"]] == [playable, useless, critical]
+                    plain += 1
+                continue
+            after = state.clone()
+            after.apply(action)
+            was, now = record["hinted"][1 - player], after.record["hinted"][1 - player]
+            new = [int(record["hands"][1 - player][k]) for k in range(5) if now[k] and not was[k]]
+            sets = [sum(int(record[name]) >> 2 * card & 1 for card in new) for name in ("useless", "critical")]
+            assert [row["wastes"], row["keeps"]] == sets
+            hints += len(new) > 0
+    assert plain > 500
+    assert hints > 500
+
+
+def test_holdem_says_how_strong_the_hand_is():
+    game, streets = get_game("texas_holdem_v0"), Counter()
+    options = {"format": "cash", "num_players": 2, "outcomes": True}
+    for state in positions("texas_holdem_v0", games=60, **options):
+        player, record = state.current_player, state.record
+        equity = dict(zip(*equity_of(state, player), strict=True))
+        assert not equity_of(state, 1 - player)[1].any()
+        shares = [equity["any hand"], equity["best of 2"], equity["best of 4"], equity["best of 8"]]
+        own = [int(card) for card in record["deck"][2 * player : 2 * player + 2]]
+        if state.phase == "preflop":
+            assert equity["ahead"] == 0
+            hand = starting_hand(*own)
+            assert shares == [np.float32(equity_against_best(hand, width)) for width in (1000, 500, 250, 125)]
+        else:
+            board = [int(card) for card in record["deck"][4 : 4 + {"flop": 3, "turn": 4, "river": 5}[state.phase]]]
+            pairs = list(itertools.combinations(sorted(set(range(52)) - {*own, *board}), 2))
+            ranks = hand_ranks(np.array([[*own, *board], *([*pair, *board] for pair in pairs)]))
+            ahead = ((ranks[0] > ranks[1:]).mean() + (ranks[0] >= ranks[1:]).mean()) / 2
+            assert abs(equity["ahead"] - ahead) < 0.2  # more than 4.5 standard deviations
+            if state.phase == "river":
+                assert equity["any hand"] == equity["ahead"]
+                assert shares == sorted(shares, reverse=True)
+        streets[state.phase] += 1
+    assert set(streets) == set(game.phases)
+
+
+def equity_of(state, player):
+    layout = state.game.layout(state.options)
+    return layout.sections[-1].labels, layout.split(state.observation(player))["equity"]
+
+
+def test_riichi_says_what_discards_leave_and_may_cost():
+    threatened, discards = 0, 0
+    for state in positions("riichi_v0", policy="heuristic"):
+        player, record = state.current_player, state.record
+        others = [p for p in range(4) if p != player]
+        hand = np.zeros(34, np.int8)
+        for face in range(37):
+            hand[kind_of(face)] += record["hands"][player, face]
+        unseen = np.array([num_unseen(record, player, kind) for kind in range(34)])
+        for action, row in zip(state.legal_actions(), rows_of(state, player), strict=False):
+            if action >= CLOSED_KAN or not row["valued"]:
+                continue
+            kind, after, melds = kind_of(action % RIICHI), hand.copy(), int(record["num_melds"][player])
+            after[kind] -= 1
+            assert row["shanten"] == shanten(after, melds)
+            assert row["ukeire"] == min(count_ukeire(after, melds, unseen), 127)
+            if all(int(record["thrown"][p] | record["passed"][p]) >> kind & 1 for p in others):
+                assert row["danger"] == 0
+            discards += 1
+            threatened += row["danger"] > 0
+    assert discards > 1000
+    assert threatened > 100
+
+
 def test_rummikub_shows_the_next_step_of_the_play_and_whether_the_planner_waits():
     seen = set()
     for state in positions("rummikub_v0", games=3, plies=120, policy="planner", outcomes=True, steps="loose"):
@@ -308,12 +458,9 @@ def test_rummikub_shows_the_next_step_of_the_play_and_whether_the_planner_waits(
         else:
             kinds = {"draw": "idle", "pass": "idle", "done": "done"}
             assert kinds.get(label, label.split()[0]) == step or step == "idle"
-        if step == "lay" and not plan["plan_waits"][0]:
-            tiles = label.removeprefix("lay ").split()
-            shown = {TILE_LABELS[k]: int(n) for k, n in enumerate(plan["plan_meld"]) if n}
-            assert sum(shown.values()) == len(tiles)
-            types = {TILE_LABELS[k] for k in np.flatnonzero(plan["plan_types"])}
-            assert types == {tile.removeprefix("J(").removesuffix(")") for tile in tiles}
-            assert plan["plan_tiles"][0] >= 1
+        legal = state.legal_actions()
+        number = legal.index(state.policy_action("max_tiles", 0))
+        assert np.flatnonzero(plan["outcomes"]).tolist() == ([number] if number < len(plan["outcomes"]) else [])
+        assert (plan["plan_tiles"][0] >= 1) == (step != "idle")
         seen.add(step)
     assert {"idle", "lay"} <= seen

@@ -9,7 +9,7 @@ pytest.importorskip("pydantic")
 
 from typer.testing import CliRunner
 
-from baselines.plan import FirstPart, file_name, game_of, read_plan
+from baselines.plan import file_name, game_of, read_plan
 from baselines.run import app, best_seed, exploited, trained
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.core.errors import OptionError
@@ -112,21 +112,6 @@ def test_the_run_that_plays_is_the_least_exploitable_or_best_against_the_rule_ag
     kuhn, gin = get_game("kuhn_poker_v0"), get_game("gin_rummy_v0")
     assert best_seed(kuhn, [run_of(1, 0.1, 0.2), run_of(2, 0.5, 0.6), run_of(3, 0.2, 0.3)]) == 1
     assert best_seed(gin, [run_of(k, mean, opponent="heuristic") for k, mean in ((1, -1), (2, 3), (3, 2))]) == 2
-
-
-def test_a_run_begins_with_the_weights_of_its_first_part(tmp_path, monkeypatch):
-    import baselines.run
-
-    begun, train = [], baselines.run.train
-    monkeypatch.setattr(
-        baselines.run, "train", lambda *args, init, **how: begun.append(init) or train(*args, init=init, **how)
-    )
-    first = FirstPart(config="kuhn.yaml", steps=2048)
-    plan = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 4096, "first": first})
-    trained(get_game("kuhn_poker_v0"), plan, tmp_path / "seed-1", 1, 1)
-    assert begun == [None, tmp_path / "seed-1-first" / "latest.pt"]
-    planned = [read_checkpoint(tmp_path / name / "latest.pt")["training"] for name in ("seed-1-first", "seed-1")]
-    assert [training["total_steps"] for training in planned] == [2048, 4096]
 
 
 def test_a_further_policy_of_a_game_has_files_of_its_own(tmp_path):

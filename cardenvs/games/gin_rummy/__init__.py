@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.returns import Returns
-from cardenvs.games.gin_rummy import actions, belief, legal, observation, rules, state, table, view
+from cardenvs.games.gin_rummy import actions, belief, legal, observation, outcomes, rules, state, table, view
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.rules import most_points
 from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_HANDS, SHUTOUTS, STOCK_SIZE
@@ -36,6 +36,7 @@ GAME = Game.of(
     legal,
     actions,
     observation,
+    outcomes,
     state,
     table,
     view,

@@ -81,21 +81,32 @@ def _choose_draw(s, legal, n):
     """Take the upcard if the hand with it has a lower burden than expected after a draw from the stock."""
     if legal[0] != TAKE_UPCARD:
         return np.int64(legal[0])
-    hand = s.hands[s.current_player]
-    upcard = 1 << top_discard(s)
-    unseen, draws = unseen_cards(s), _draws_ahead(s)
+    hand, unseen, draws = s.hands[s.current_player], unseen_cards(s), draws_ahead(s)
     limit = np.int64(s.knock_limit)
+    taken, _ = burden_with_upcard(s, hand, unseen, limit, draws)
+    drawn = burden_of(hand, unseen, limit, draws + 1.0)
+    return TAKE_UPCARD if taken < drawn - _TAKE_MARGIN else np.int64(legal[n - 1])
+
+
+@kernel
+def burden_with_upcard(s, hand, unseen, limit, draws):
+    """Return the least burden after taking the upcard and discarding a loose card, and the ten cards left.
+
+    With gin, the burden is less than any other.
+    """
+    upcard = 1 << top_discard(s)
     eleven = hand | upcard
     discards = eleven & ~melds.best_melded(eleven) & ~upcard
     if discards == 0:
-        return TAKE_UPCARD  # gin
-    taken = _MORE_THAN_ANY_BURDEN
+        return -_MORE_THAN_ANY_BURDEN, hand
+    least, ten = _MORE_THAN_ANY_BURDEN, hand
     while discards:
         card = discards & -discards
         discards ^= card
-        taken = min(taken, _burden(eleven ^ card, unseen, limit, draws))
-    drawn = _burden(hand, unseen, limit, draws + 1.0)
-    return TAKE_UPCARD if taken < drawn - _TAKE_MARGIN else np.int64(legal[n - 1])
+        burden = burden_of(eleven ^ card, unseen, limit, draws)
+        if burden < least:
+            least, ten = burden, eleven ^ card
+    return least, ten
 
 
 @kernel
@@ -106,13 +117,13 @@ def unseen_cards(s):
 
 
 @kernel
-def _draws_ahead(s):
+def draws_ahead(s):
     """Return the number of draws to look ahead."""
     return _DRAWS_PER_CARD * max(0.0, s.num_stock - _LAST_CARDS)
 
 
 @kernel
-def _burden(hand, unseen, limit, draws):
+def burden_of(hand, unseen, limit, draws):
     """Return how far ten cards are from winning: their deadwood less the expected savings of future draws.
 
     Args:
@@ -145,22 +156,30 @@ def _burden(hand, unseen, limit, draws):
 @kernel
 def _choose_discard(s, legal, n):
     """Discard the loose card that leaves the least burden, including the risk that the opponent melds it."""
-    player = np.int64(s.current_player)
-    hand, known = s.hands[player], s.known[1 - player]
-    unseen, draws, limit = unseen_cards(s), _draws_ahead(s), np.int64(s.knock_limit)
-    chance = count_bits(s.hands[1 - player] & ~known) / max(1, count_bits(unseen))
-    cold = melds.related(s.discarded[1 - player])
-    melded = melds.best_melded(hand)
+    hand, melded = s.hands[s.current_player], melds.best_melded(s.hands[s.current_player])
+    unseen, draws, limit = unseen_cards(s), draws_ahead(s), np.int64(s.knock_limit)
     least, best = _MORE_THAN_ANY_BURDEN, np.int64(_NO_ACTION)
     for k in range(n):
         card = np.int64(legal[k])
         if card < NUM_CARDS and not melded >> card & 1:
             bit = 1 << card
-            risk = _chance_of_meld(card, known, unseen & ~cold, unseen & cold, chance)
-            burden = _burden(hand ^ bit, unseen, limit, draws) + risk * (_FED + _FED_PER_POINT * melds.hand_points(bit))
+            risk = risk_of(s, card, unseen)
+            burden = burden_of(hand ^ bit, unseen, limit, draws) + risk * (
+                _FED + _FED_PER_POINT * melds.hand_points(bit)
+            )
             if burden < least:
                 least, best = burden, card
     return best if best != _NO_ACTION else _least_discard(s, legal, n)
+
+
+@kernel
+def risk_of(s, card, unseen):
+    """Return the chance that the opponent melds `card`."""
+    player = np.int64(s.current_player)
+    known = s.known[1 - player]
+    chance = count_bits(s.hands[1 - player] & ~known) / max(1, count_bits(unseen))
+    cold = melds.related(s.discarded[1 - player])
+    return _chance_of_meld(card, known, unseen & ~cold, unseen & cold, chance)
 
 
 @kernel
@@ -225,7 +244,7 @@ def _choose_knock(s, legal, n):
         return action
     ten = knocking_hand(s) ^ 1 << action - KNOCK_0
     deadwood = melds.min_deadwood(ten)
-    most = _KNOCK_AT_20 + _KNOCK_PER_CARD * (s.num_stock - 20) - _KNOCK_PER_GIN_OUT * _gin_outs(ten, unseen_cards(s))
+    most = _KNOCK_AT_20 + _KNOCK_PER_CARD * (s.num_stock - 20) - _KNOCK_PER_GIN_OUT * gin_outs(ten, unseen_cards(s))
     return action if deadwood == 0 or deadwood <= most else _NO_ACTION
 
 
@@ -246,7 +265,7 @@ def _least_knock(s, legal, n):
 
 
 @kernel
-def _gin_outs(ten, unseen):
+def gin_outs(ten, unseen):
     """Return the number of unseen cards that turn ten cards into gin, at most _MOST_GIN_OUTS."""
     outs = melds.meld_outs(ten) & unseen
     number = 0

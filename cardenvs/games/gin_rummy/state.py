@@ -53,6 +53,7 @@ class GinRummyOptions(Options):
     game_bonus: int = option(100, low=0, high=1000, doc="match: points for winning it")
     box_bonus: int = option(25, low=0, high=1000, doc="match: points for each hand won")
     shutout: str = option("all", choices=SHUTOUTS, doc="match: what is doubled when the loser has won no hand")
+    outcomes: bool = option(False, doc="whether observations say what each legal action leaves and risks")
 
 
 STATE = record(

@@ -9,7 +9,8 @@ receiver would do.
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.core.scratch import stack_copy
+from cardenvs.core.record import packed
+from cardenvs.core.scratch import stack_copy, stack_record
 from cardenvs.core.seats import wrap
 from cardenvs.games.hanabi import state as st
 from cardenvs.games.hanabi.cards import bit_of, rank_of, set_of
@@ -24,6 +25,10 @@ _SAVES = 8.0  # a needed card that would be discarded next is not
 _MISLEADS, _MISTAKEN = 25.0, 2.0  # a wrong card is played; a card is taken for another, but not played
 _KEEPS, _WASTES = 1.0, 1.5  # a critical card is touched for the first time, or a useless one
 _LEARNS = 0.04  # a card can be one fewer of the cards in the game
+
+# How many cards a hint has each effect on; `saves`: 0 or 1
+EFFECTS = ("plays", "misleads", "mistaken", "keeps", "wastes", "learns", "saves")
+new_effect = stack_record(packed([(name, "i8") for name in EFFECTS]))
 
 
 @kernel
@@ -101,19 +106,19 @@ def _is_in_danger(s, player):
 @kernel
 def _best_hint(s, player, legal, n):
     """Return the hint with the highest value, and its value; _NONE if there is none."""
-    best, best_value = np.int64(_NONE), -1e9
+    best, best_value, effect = np.int64(_NONE), -1e9, new_effect()
     for k in range(n):
         action = np.int64(legal[k])
         if is_hint(s, action):
-            value = _value_of_hint(s, player, action)
+            value = value_of_hint(s, player, action, effect)
             if value > best_value:
                 best, best_value = action, value
     return best, best_value
 
 
 @kernel
-def _value_of_hint(s, player, action):
-    """Return what a hint is worth: cards played because of it, cards saved, and what is learnt."""
+def value_of_hint(s, player, action, effect):
+    """Return what a hint is worth: cards played because of it, cards saved, and what is learnt; fill `effect`."""
     offset, colour, rank = hint_of(s, action)
     p = wrap(player + offset, s.rules.num_players)
     unseen = _public(s, player, p)
@@ -123,6 +128,7 @@ def _value_of_hint(s, player, action):
     else:
         remember_hint(after, p, np.int64(0), rank, touched_by_rank(s, p, rank))
     value = 0.0
+    effect.plays = effect.misleads = effect.mistaken = effect.keeps = effect.wastes = effect.learns = effect.saves = 0
     taken = np.int64(0)
     for k in range(s.hand_sizes[p]):
         bit = bit_of(s.hands[p, k])
@@ -131,23 +137,31 @@ def _value_of_hint(s, player, action):
         if plays_now:
             if not bit & s.playable or bit & taken:
                 value -= _MISLEADS
+                effect.misleads += 1
             elif not plays_before:
                 value += _PLAYS - _PER_RANK * rank_of(s.hands[p, k])
+                effect.plays += 1
             taken |= bit
         elif plays_before and bit & s.playable:
             value -= _PLAYS
+            effect.plays -= 1
         if not plays_now and not fits & bit:
             value -= _MISTAKEN
+            effect.mistaken += 1
         if after.hinted[p, k] and not s.hinted[p, k]:
             if bit & s.useless:
                 value -= _WASTES
+                effect.wastes += 1
             elif bit & s.critical:
                 value += _KEEPS
+                effect.keeps += 1
         if bit & ~s.useless:
             value += _LEARNS * (count_bits(was) - count_bits(fits))
+            effect.learns += count_bits(was) - count_bits(fits)
     if offset == 1 and _to_play(s, p, unseen) < 0:
         before, now = _to_discard(s, p, unseen), _to_discard(after, p, unseen)
         is_needed = before >= 0 and bit_of(s.hands[p, before]) & s.critical
         if is_needed and (now != before or _to_play(after, p, unseen) >= 0):
             value += _SAVES
+            effect.saves = 1
     return value

@@ -56,6 +56,7 @@ class HanabiOptions(Options):
         choices=("own", "canonical", "canonical_minimal"),
         doc="of observations: own, or as in the Hanabi environment, with or without what is known of cards",
     )
+    outcomes: bool = option(False, doc="whether observations say what each legal action should lead to")
 
     def __post_init__(self) -> None:
         """Fill in from the preset what is None."""

@@ -7,6 +7,7 @@ from cardenvs.games.riichi import (
     heuristic,
     legal,
     observation,
+    outcomes,
     rules,
     state,
     table,
@@ -17,5 +18,5 @@ from cardenvs.games.riichi import (
 
 GAME = Game.of(
     "riichi_v0", "Riichi Mahjong",
-    state, table, actions, effects, legal, winning, rules, worlds, observation, heuristic, view,
+    state, table, actions, effects, legal, winning, rules, worlds, observation, outcomes, heuristic, view,
 )  # fmt: skip

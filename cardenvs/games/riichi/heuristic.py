@@ -33,7 +33,7 @@ _MOST_THREAT_FOR_KAN = 0.6
 _CALL_MARGIN = 0.2  # required advantage of a call: an open hand is hard to defend, and others see it
 _FOLDED = 0.05  # weight of a prospect that is worse than folding, which orders safe discards
 _USE = 0.002  # points of a unit of usefulness, for discards that are equal otherwise
-_NO_ACTION = -1
+NO_ACTION = -1
 _LOW = -1e9
 
 
@@ -50,6 +50,24 @@ def heuristic(s, legal, n, rng):
     Returns:
         One of the legal actions.
     """
+    choice = plain_choice(s, legal, n)
+    if choice != NO_ACTION:
+        return choice
+    v, risk = new_mind(), new_risk()
+    assess(s, np.int64(s.current_player), risk)
+    begin(s, v, risk)
+    if s.phase >= ASKED:
+        return _choose_answer(s, v, risk, legal, n)
+    if s.riichi[v.player]:
+        return choice_in_riichi(risk, legal, n)
+    find_least(s, v)
+    kan = choose_kan(v, risk, legal, n)
+    return kan if kan != NO_ACTION else _choose_discard(s, v, risk, legal, n)
+
+
+@kernel
+def plain_choice(s, legal, n):
+    """Return what needs no thought: the only action, a win, or an abortive draw with a bad hand; else NO_ACTION."""
     last = np.int64(legal[n - 1])
     if n == 1 or last == TSUMO:
         return last
@@ -58,16 +76,13 @@ def heuristic(s, legal, n, rng):
         return before
     if last == NINE and num_orphans(s, np.int64(s.current_player)) < _KINDS_FOR_ORPHANS:
         return last
-    v, risk = new_mind(), new_risk()
-    assess(s, np.int64(s.current_player), risk)
-    begin(s, v, risk)
-    if s.phase >= ASKED:
-        return _choose_answer(s, v, risk, legal, n)
-    if s.riichi[v.player]:  # the drawn tile could make a closed kan, whose dora help others in riichi as much
-        return np.int64(legal[n - 1 if risk.threat < _MOST_THREAT_FOR_KAN else 0])
-    find_least(s, v)
-    kan = _choose_kan(v, risk, legal, n)
-    return kan if kan != _NO_ACTION else _choose_discard(s, v, risk, legal, n)
+    return np.int64(NO_ACTION)
+
+
+@kernel(inline=True)
+def choice_in_riichi(risk, legal, n):
+    """Return a closed kan, or the drawn tile if somebody threatens: others in riichi have as much of new dora."""
+    return np.int64(legal[n - 1 if risk.threat < _MOST_THREAT_FOR_KAN else 0])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -75,8 +90,8 @@ def heuristic(s, legal, n, rng):
 
 
 @kernel(inline=True)
-def _choose_kan(v, risk, legal, n):
-    """Return a kan that leaves the hand as near as it is, while nobody threatens, or _NO_ACTION."""
+def choose_kan(v, risk, legal, n):
+    """Return a kan that leaves the hand as near as it is, while nobody threatens, or NO_ACTION."""
     if risk.threat < _MOST_THREAT_FOR_KAN:
         for k in range(n):
             action = np.int64(legal[k])
@@ -89,7 +104,7 @@ def _choose_kan(v, risk, legal, n):
                 v.counts[kind] = held
                 if distance <= v.least[ANY]:
                     return action
-    return np.int64(_NO_ACTION)
+    return np.int64(NO_ACTION)
 
 
 @kernel(inline=True)
@@ -98,14 +113,14 @@ def _choose_discard(s, v, risk, legal, n):
     for k in range(n):
         action = np.int64(legal[k])
         if action < CLOSED_KAN:
-            value = _value_of_discard(s, v, risk, action % RIICHI, action >= RIICHI)
+            value = value_of_discard(s, v, risk, action % RIICHI, action >= RIICHI)
             if value > most:
                 most, best = value, action
     return best
 
 
 @kernel
-def _value_of_discard(s, v, risk, face, with_riichi):
+def value_of_discard(s, v, risk, face, with_riichi):
     """Return the prospect of the hand after a discard, less what the discard may cost."""
     kind = kind_of(face)
     after = stack_copy(v)
@@ -138,21 +153,27 @@ def _use_of(s, v, risk, kind):
 @kernel(inline=True)
 def _choose_answer(s, v, risk, legal, n):
     """Return the call after which the hand is worth most, if that is more than without one, or PASS."""
-    for plan in range(NUM_PLANS):
-        v.least[plan] = FAR
-    most, best = max(prospect(s, v, risk, False), 0.0) + _CALL_MARGIN, np.int64(PASS)
+    most, best = value_of_pass(s, v, risk), np.int64(PASS)
     find_least(s, v)
     for k in range(n):
         action = np.int64(legal[k])
         if CHI <= action < OPEN_KAN:
-            value = _value_of_call(s, v, risk, action)
+            value = value_of_call(s, v, risk, action)
             if value > most:
                 most, best = value, action
     return best
 
 
 @kernel
-def _value_of_call(s, v, risk, action):
+def value_of_pass(s, v, risk):
+    """Return what a call must promise to be made."""
+    for plan in range(NUM_PLANS):
+        v.least[plan] = FAR
+    return max(prospect(s, v, risk, False), 0.0) + _CALL_MARGIN
+
+
+@kernel
+def value_of_call(s, v, risk, action):
     """Return the prospect after a pon or chi and the best discard; a large loss if it brings no plan nearer."""
     after, called = stack_copy(v), np.int64(s.tile)
     kind, is_pon = kind_of(called), action >= PON
@@ -174,5 +195,5 @@ def _value_of_call(s, v, risk, action):
     for own in range(NUM_KINDS if comes_nearer else 0):
         if after.counts[own] and not barred >> own & 1:
             only_red = own < HONOURS and own % 9 == 4 and after.counts[own] == after.reds[own // 9]
-            most = max(most, _value_of_discard(s, after, risk, RED + own // 9 if only_red else own, False))
+            most = max(most, value_of_discard(s, after, risk, RED + own // 9 if only_red else own, False))
     return most

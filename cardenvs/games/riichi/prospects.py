@@ -199,6 +199,12 @@ def _wanted(tiles, num_melds, unseen):
     return found
 
 
+@kernel
+def num_wanted(v, risk):
+    """Return how many unseen tiles lower the shanten of the hand."""
+    return _count(risk.unseen, _wanted(v.counts, v.num_melds, risk.unseen))
+
+
 @kernel(inline=True)
 def _count(unseen, kinds):
     """Return how many tiles of a set of kinds are unseen."""

@@ -73,6 +73,7 @@ class RiichiOptions(Options):
         0, low=0, high=100, doc="thousands of points that each player pays to the first of a match (10.2)"
     )
     efficiency: bool = option(False, doc="whether observations say what brings the own hand nearer")
+    outcomes: bool = option(False, doc="whether observations say what each legal action promises and risks")
 
     def check(self):
         """Raise OptionError if options do not fit together."""

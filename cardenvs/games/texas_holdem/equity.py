@@ -89,6 +89,51 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
     return won / samples
 
 
+MOST_HANDS = 8  # of which `equities` keeps the best
+
+
+@kernel
+def equities(s, player, samples, rng, out, at):
+    """Write how the hand of `player` stands against one hand of any opponent, once there is a flop.
+
+    out[at] is the share of hands that it beats now; then come its shares of the pot against any hand, and against the
+    best, on the present board, of 2, 4 and MOST_HANDS of them. Arguments as for `equity`.
+    """
+    own_cards, own_key = _cards_at(s.deck, 2 * player, 2)
+    board_cards, board_key = _cards_at(s.deck, 2 * np.int64(s.rules.num_players), BOARD_CARDS[s.street])
+    own_now = rank_of(own_cards | board_cards, own_key + board_key)
+    ahead, weight = 0.0, np.float32(1.0 / samples)
+    for _ in range(samples):
+        used, cards, key = own_cards | board_cards, board_cards, board_key
+        for _ in range(NUM_BOARD - BOARD_CARDS[s.street]):
+            card = random_below(rng, NUM_CARDS)
+            while used >> card & 1:
+                card = random_below(rng, NUM_CARDS)
+            used |= 1 << card
+            cards |= 1 << card
+            key += KEYS[card]
+        own_rank = rank_of(own_cards | cards, own_key + key)
+        best, place, share = np.int64(-1), at + 1, np.float32(0.0)
+        for number in range(1, MOST_HANDS + 1):
+            pair = _draw_one(ALL_HANDS, used, rng)
+            now = rank_of(_PAIR_CARDS[pair] | board_cards, _PAIR_KEYS[pair] + board_key)
+            if number == 1:
+                ahead += _share(own_now, now)
+            if now > best:
+                best = now
+                share = _share(own_rank, rank_of(_PAIR_CARDS[pair] | cards, _PAIR_KEYS[pair] + key))
+            if number & (number - 1) == 0:  # 1, 2, 4, 8
+                out[place] += share * weight
+                place += 1
+    out[at] = ahead * weight
+
+
+@kernel(inline=True)
+def _share(own, other):
+    """Return what a hand wins of a pot by its rank and that of another: 1, 0.5 or 0."""
+    return np.float32(0.5) * np.float32(np.int64(own >= other) + np.int64(own > other))
+
+
 @kernel(inline=True)
 def _cards_at(deck, first, number):
     """Return the bit set and the key of `number` cards of the deck, from index `first`."""

@@ -150,6 +150,7 @@ class TexasHoldemOptions(Options):
         choices=("button", "after_last"),
         doc="who acts first after the flop: left of the button, or after the last to act, as in RLCard (12.8)",
     )
+    outcomes: bool = option(False, doc="whether observations say how strong the own hand is")
 
     @classmethod
     def make(cls, **values: Any) -> Self:
