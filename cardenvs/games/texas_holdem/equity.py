@@ -59,15 +59,8 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
     by_board = s.street != PREFLOP
     won = 0.0
     for _ in range(samples):
-        used = own_cards | board_cards
-        cards, key = board_cards, board_key
-        for _ in range(to_come):
-            card = random_below(rng, NUM_CARDS)
-            while used >> card & 1:
-                card = random_below(rng, NUM_CARDS)
-            used |= 1 << card
-            cards |= 1 << card
-            key += KEYS[card]
+        cards, key = _complete(board_cards, board_key, own_cards, to_come, rng)
+        used = own_cards | cards
         own_rank = rank_of(own_cards | cards, own_key + key)
         left, sharers = others, 1
         while left:
@@ -104,14 +97,8 @@ def equities(s, player, samples, rng, out, at):
     own_now = rank_of(own_cards | board_cards, own_key + board_key)
     ahead, weight = 0.0, np.float32(1.0 / samples)
     for _ in range(samples):
-        used, cards, key = own_cards | board_cards, board_cards, board_key
-        for _ in range(NUM_BOARD - BOARD_CARDS[s.street]):
-            card = random_below(rng, NUM_CARDS)
-            while used >> card & 1:
-                card = random_below(rng, NUM_CARDS)
-            used |= 1 << card
-            cards |= 1 << card
-            key += KEYS[card]
+        cards, key = _complete(board_cards, board_key, own_cards, NUM_BOARD - BOARD_CARDS[s.street], rng)
+        used = own_cards | cards
         own_rank = rank_of(own_cards | cards, own_key + key)
         best, place, share = np.int64(-1), at + 1, np.float32(0.0)
         for number in range(1, MOST_HANDS + 1):
@@ -126,6 +113,18 @@ def equities(s, player, samples, rng, out, at):
                 out[place] += share * weight
                 place += 1
     out[at] = ahead * weight
+
+
+@kernel(inline=True)
+def _complete(cards, key, own_cards, to_come, rng):
+    """Return the bit set and the key of a board after `to_come` random cards that are not one's own."""
+    for _ in range(to_come):
+        card = random_below(rng, NUM_CARDS)
+        while (own_cards | cards) >> card & 1:
+            card = random_below(rng, NUM_CARDS)
+        cards |= 1 << card
+        key += KEYS[card]
+    return cards, key
 
 
 @kernel(inline=True)
