@@ -7,7 +7,7 @@ from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State
 from cardenvs.games.gin_rummy import GAME, melds
 from cardenvs.games.gin_rummy.actions import KNOCK_0
-from cardenvs.games.gin_rummy.heuristic import _ABOVE_LIMIT, _KNOCK_NEXT, _burden
+from cardenvs.games.gin_rummy.heuristic import _ABOVE_LIMIT, _KNOCK_NEXT, burden_of
 from cardenvs.kits.cards import parse_card
 
 A = "4h 5h 6h 9s 9d 9c Ks Kh Kd 2c"
@@ -139,4 +139,4 @@ def test_the_burden_of_a_hand_counts_every_card_that_may_be_drawn(limit):
         deadwood = melds.min_deadwood(hand)
         left = np.array([melds.min_deadwood_after_discard(hand | 1 << int(card)) for card in cards[10:40]])
         expected = (1.5 * (deadwood - left).sum() + _KNOCK_NEXT * (left <= limit).sum()) / 30
-        assert _burden(hand, unseen, limit, 1.5) == deadwood + _ABOVE_LIMIT * max(0, deadwood - limit) - expected
+        assert burden_of(hand, unseen, limit, 1.5) == deadwood + _ABOVE_LIMIT * max(0, deadwood - limit) - expected
