@@ -52,9 +52,9 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
     Returns:
         float, 0.0 to 1.0; a tie counts as the share of the pot.
     """
-    own_cards, own_key = _cards_at(s.deck, 2 * player, 2)
+    own_cards, own_key = cards_at(s.deck, 2 * player, 2)
     first = 2 * np.int64(s.rules.num_players)
-    board_cards, board_key = _cards_at(s.deck, first, BOARD_CARDS[s.street])
+    board_cards, board_key = cards_at(s.deck, first, BOARD_CARDS[s.street])
     to_come = NUM_BOARD - BOARD_CARDS[s.street]
     by_board = s.street != PREFLOP
     won = 0.0
@@ -92,8 +92,8 @@ def equities(s, player, samples, rng, out, at):
     out[at] is the share of hands that it beats now; then come its shares of the pot against any hand, and against the
     best, on the present board, of 2, 4 and MOST_HANDS of them. Arguments as for `equity`.
     """
-    own_cards, own_key = _cards_at(s.deck, 2 * player, 2)
-    board_cards, board_key = _cards_at(s.deck, 2 * np.int64(s.rules.num_players), BOARD_CARDS[s.street])
+    own_cards, own_key = cards_at(s.deck, 2 * player, 2)
+    board_cards, board_key = cards_at(s.deck, 2 * np.int64(s.rules.num_players), BOARD_CARDS[s.street])
     own_now = rank_of(own_cards | board_cards, own_key + board_key)
     ahead, weight = 0.0, np.float32(1.0 / samples)
     for _ in range(samples):
@@ -134,7 +134,7 @@ def _share(own, other):
 
 
 @kernel(inline=True)
-def _cards_at(deck, first, number):
+def cards_at(deck, first, number):
     """Return the bit set and the key of `number` cards of the deck, from index `first`."""
     cards, key = np.int64(0), np.int64(0)
     for k in range(first, first + number):

@@ -8,7 +8,7 @@ from cardenvs.core.record import packed
 from cardenvs.core.rng import mix64, seed_xoshiro
 from cardenvs.core.scratch import stack_record
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, starting_hand
-from cardenvs.games.texas_holdem.equity import MOST_HANDS, equities
+from cardenvs.games.texas_holdem.equity import MOST_HANDS, cards_at, equities
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, PREFLOP
 
 _SAMPLES = 128
@@ -36,11 +36,9 @@ def _write_outcomes(s, p, out, at):
 @kernel(inline=True)
 def _seed(s, p):
     """Return a seed made of the cards that the player sees: the same cards have the same equities."""
-    own = np.uint64(1) << np.uint64(s.deck[2 * p]) | np.uint64(1) << np.uint64(s.deck[2 * p + 1])
-    board, first = np.uint64(0), 2 * np.int64(s.rules.num_players)
-    for k in range(first, first + BOARD_CARDS[s.street]):
-        board |= np.uint64(1) << np.uint64(s.deck[k])
-    return mix64(mix64(own) + board)
+    own, _ = cards_at(s.deck, 2 * p, 2)
+    board, _ = cards_at(s.deck, 2 * np.int64(s.rules.num_players), BOARD_CARDS[s.street])
+    return mix64(mix64(np.uint64(own)) + np.uint64(board))
 
 
 OUTCOMES = Outcomes(
