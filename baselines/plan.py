@@ -22,7 +22,7 @@ class Baseline(BaseModel):
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
-        seeds: runs of training, with seeds 1, 2, ...
+        seeds: runs of training, with the seed of the settings and those after it.
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
         deals: duplicate deals of the board.

@@ -103,7 +103,7 @@ def baseline_of(
         KeyboardInterrupt: Ctrl-C; what is finished has been kept.
     """
     folder.mkdir(exist_ok=True)
-    runs = [trained(game, baseline, folder / f"seed-{seed}", seed, threads) for seed in range(1, baseline.seeds + 1)]
+    runs = [trained(game, baseline, folder / f"seed-{seed}", seed, threads) for seed in seeds_of(game, baseline)]
     runs = [run for run in runs if run is not None]
     weights = folder / f"{TRAINED}.safetensors"
     chosen = best_seed(game, runs) if runs else None
@@ -172,11 +172,17 @@ def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
         RemoteRun(game_of(name).name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()
         if baseline.steps is not None
-        for seed in range(1, baseline.seeds + 1)
+        for seed in seeds_of(game_of(name), baseline)
         for folder in [work / file_name(name) / f"seed-{seed}"]
         for config in [run_config(game_of(name), baseline, seed)]
         if not is_finished(folder, config, baseline.steps)
     ]
+
+
+def seeds_of(game: Game, baseline: Baseline) -> range:
+    """Return the seeds of the runs of a game: that of the settings, and those after it."""
+    first = settings_of(game, baseline).seed
+    return range(first, first + baseline.seeds)
 
 
 def settings_of(game: Game, baseline: Baseline) -> Config:

@@ -4,6 +4,7 @@ An agent of cardenvs that keeps nothing between turns chooses by what its player
 nothing to do with the cards. So with its seed given, it is a known function of its hand and of what everybody saw.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from cardenvs.agents.ppo import PPOAgent
 
 _NETWORKS = ("ppo", "zoo")
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIXING = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
 
 
 class KnownPolicy(Protocol):
@@ -37,6 +40,14 @@ class KnownPolicy(Protocol):
             seed: the agent's seed for this game.
             decision: number of earlier decisions of the player in this game.
         """
+        raise NotImplementedError
+
+
+class ChoosingPolicy(KnownPolicy, Protocol):
+    """A policy that can also play many games at once."""
+
+    def choose(self, records: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Return an action of the player to act in each of N records, int64 (N,), drawn with a seed of its own."""
         raise NotImplementedError
 
 
@@ -71,16 +82,20 @@ class KernelPolicy:
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
         records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
-        out = np.zeros((len(records), self._game.num_actions(self._options)))
         if self._policy == "random":
             mask, _ = self._game.decisions(self._options, records)
             result: np.ndarray = mask / mask.sum(1, keepdims=True)
             return result
-        chosen = np.zeros(len(records), np.int64)
-        turn_seed = derived_seed(seed, decision)
-        self._game.engine.choices(self._policy)(records, turn_seed, self._rng, self._legal, chosen)
+        chosen = self.choose(records, np.full(len(records), derived_seed(seed, decision), np.int64))
+        out = np.zeros((len(records), self._game.num_actions(self._options)))
         out[np.arange(len(records)), chosen] = 1
         return out
+
+    def choose(self, records: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Return actions; see ChoosingPolicy."""
+        chosen = np.zeros(len(records), np.int64)
+        self._game.engine.choices(self._policy)(records, seeds, self._rng, self._legal, chosen)
+        return chosen
 
 
 class NetworkPolicy:
@@ -93,10 +108,7 @@ class NetworkPolicy:
         self, decks: Sequence[Sequence[int]] | np.ndarray, actions: Sequence[int], seed: int, decision: int
     ) -> np.ndarray:
         """Return the probabilities; see KnownPolicy."""
-        records = replayed(self._game, self._options, decks, actions, [0] * len(decks))
-        read = self._agent.reads(self._game, self._options)
-        mask, observation = self._game.decisions(read, records)
-        log_probs = self._agent.log_probs(observation, mask)
+        log_probs = self._log_probs(self._agent, replayed(self._game, self._options, decks, actions, [0] * len(decks)))
         if self._agent.sample:
             probs: np.ndarray = np.exp(log_probs)
             probs /= probs.sum(1, keepdims=True)
@@ -104,6 +116,35 @@ class NetworkPolicy:
         likeliest = log_probs.argmax(1)
         chosen: np.ndarray = np.eye(log_probs.shape[1])[likeliest]
         return chosen
+
+    @functools.cached_property
+    def _fast(self) -> "PPOAgent | Any":
+        return self._agent.single_precision()
+
+    def choose(self, records: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Return actions, computed in float32; see ChoosingPolicy."""
+        log_probs = self._log_probs(self._fast, records)
+        if not self._agent.sample:
+            likeliest: np.ndarray = log_probs.argmax(1)
+            return likeliest
+        total = np.exp(log_probs).cumsum(1)
+        chosen = (total <= (uniforms(seeds) * total[:, -1])[:, None]).sum(1)
+        last = log_probs.shape[1] - 1 - (log_probs[:, ::-1] > -np.inf).argmax(1)
+        result: np.ndarray = np.minimum(chosen, last)
+        return result
+
+    def _log_probs(self, agent: "PPOAgent | Any", records: np.ndarray) -> np.ndarray:
+        mask, observation = self._game.decisions(agent.reads(self._game, self._options), records)
+        found: np.ndarray = agent.log_probs(observation, mask)
+        return found
+
+
+def uniforms(seeds: np.ndarray) -> np.ndarray:
+    """Return a number in [0, 1) for each of some seeds, float64 (N,): S. Vigna's SplitMix64."""
+    z = seeds.astype(np.uint64) + _STEP
+    for shift, factor in _MIXING:
+        z = (z ^ z >> shift) * factor
+    return ((z ^ z >> np.uint64(31)) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 class TurnPolicy:

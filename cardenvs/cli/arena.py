@@ -300,7 +300,7 @@ def adjust_command(
     ] = None,
     method: Annotated[str, Option(metavar="auto|chance|aivat", help="What to correct.")] = "auto",
     value: Annotated[
-        str, Option(metavar="VALUE", help="auto, worth, playouts:POLICY, or a network as zoo:GAME/NAME.")
+        str, Option(metavar="VALUE", help="auto, worth, agents, playouts:POLICY, or a network as zoo:GAME/NAME.")
     ] = "auto",
     hands: Annotated[int, Option(min=1, max=10_000, help="aivat: hands that a player might hold.")] = 24,
     deals: Annotated[
@@ -316,7 +316,7 @@ def adjust_command(
     Examples:
 
     - `cardenvs arena adjust holdem.db`
-    - `cardenvs arena adjust gin.db 438a --value zoo:gin_rummy_v0/ppo`
+    - `cardenvs arena adjust gin.db 438a --value agents`
     """
     from cardenvs.arena.luck.adjust import Adjuster, adjust
     from cardenvs.arena.output.adjusted import adjustment_document, print_adjustment

@@ -685,16 +685,16 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def choices(self, policy_name: str) -> Callable[..., Any]:
-        """choices(states, seed, rng, legal, out): choose in each state by a policy, from the same random numbers.
+        """choices(states, seeds, rng, legal, out): choose in each state by a policy, with a seed of its own.
 
-        out is int64 (N,); rng and legal are as for `act`, which chooses the same.
+        seeds and out are int64 (N,); rng and legal are as for `act`, which chooses the same.
         """
         list_legal, policy = self._list_for(policy_name), self.policy(policy_name)
 
-        def choices(states, seed, rng, legal, out):
+        def choices(states, seeds, rng, legal, out):
             for i in range(states.shape[0]):
                 s = states[i]
-                seed_xoshiro(rng, np.uint64(seed))
+                seed_xoshiro(rng, np.uint64(seeds[i]))
                 n = list_legal(s, legal)
                 out[i] = policy(s, legal, n, rng)
 

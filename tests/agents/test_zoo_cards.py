@@ -149,11 +149,12 @@ def test_cards_and_results_say_the_same_of_the_training(name):
     (run,), text = result["runs"], " ".join(card(name).split())
     millions = run["steps"] / 1e6
     cores = "one core" if "--threads 1" in result["command"] else "a machine with two cores"
+    where = cores if run.get("device", "cpu") == "cpu" else f"an {run['device']}"
     assert result["command"] in text
     assert re.search(
         rf"{millions:.{0 if millions > 10 else 1}f} million [a-z]+ in {run['seconds'] / 60:.0f} minutes?", text
     )
-    assert re.search(rf"minutes? on {cores}, with", text)
+    assert re.search(rf"minutes? on {where}, with", text)
     if result.get("response"):
         game = get_game(result["game"])
         returns = game.returns(game.make_options(**result["options"]))

@@ -16,7 +16,7 @@ from cardenvs.arena.luck.adjust import Adjuster, adjust, coefficients
 from cardenvs.arena.luck.aivat import AivatLuck, known_policies
 from cardenvs.arena.luck.chance import ChanceLuck
 from cardenvs.arena.luck.draws import Draws
-from cardenvs.arena.luck.values import PlayoutValue, Value, WorthValue, value_of
+from cardenvs.arena.luck.values import AgentsValue, PlayoutValue, Value, WorthValue, value_of
 from cardenvs.cli.main import app
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.registry import get_game
@@ -89,11 +89,11 @@ class Terminals:
                     yield from self.play(chance * probs[action] * drawn, [*tokens, token], [*actions, action])
 
 
-def luck_over_everything(name, known, **options):
+def luck_over_everything(name, known, value=None, **options):
     """Return the mean luck by part, and the standard deviations of plain and corrected returns of player 0."""
     match = Match.of(name, ["random", "random"], deals=1, seed=1, **options)
     policies = [ByCard(match, "first"), ByCard(match, "second")]
-    value = PlayoutValue(match.game, match.options, "random", shuffles=8)
+    value = value(match) if value else PlayoutValue(match.game, match.options, "random", shuffles=8)
     aivat = AivatLuck(match, [value], hands=8, policies=[policies[p] if p in known else None for p in (0, 1)])
     chances, plain, luck = [], [], []
     for chance, tokens, actions, returns in Terminals(match, policies):
@@ -138,6 +138,27 @@ def test_aivat_has_no_bias_in_all_of_leduc_poker(known):
     assert not known or corrected < plain
 
 
+def test_playouts_of_the_agents_have_no_bias_and_are_the_same_each_time():
+    mean, most, plain, corrected = luck_over_everything(
+        "leduc_poker_v0", (0, 1), value=lambda match: AgentsValue(match, 2), max_raises=1
+    )
+    assert np.abs(mean).max() < EXACT
+    assert corrected < plain
+    assert most[2:].min() > 0
+
+
+def test_the_agents_play_on_in_their_seats_and_others_are_replaced():
+    agents = ["random", "zoo:leduc_poker_v0/magnet", "search:simulations=2"]
+    match = Match.of("leduc_poker_v0", agents, 1, 1)
+    value = AgentsValue(match, 1)
+    random, network, _ = known_policies(match)
+    for seating, policies in [((0, 1), (random, network)), ((1, 0), (network, random)), ((0, 2), (random, random))]:
+        ends = Terminals(match, policies).play(1.0, [2, 0], [2])
+        expected = sum(chance * returns[0] for chance, _, _, returns in ends)
+        found = value.of(replayed(match.game, match.options, [[2, 0]] * 4000, [2], range(4000)), seating)[:, 0]
+        assert abs(found.mean() - expected) < 4 * found.std() / np.sqrt(4000)
+
+
 class HighPublicCard(Value):
     """A value that is not fair at all: a high public card is good for player 0."""
 
@@ -146,7 +167,7 @@ class HighPublicCard(Value):
     def __init__(self, players=2):
         self.players = players
 
-    def of(self, states):
+    def of(self, states, seating):
         public = np.where(states["stage"] == 1, states["deck"][:, self.players].astype(float) ** 2, 7)
         return np.stack([public, -public], 1)
 
@@ -157,7 +178,7 @@ def test_the_luck_of_a_draw_has_no_bias():
     policies = [ByCard(match, "first"), ByCard(match, "second")]
     found = set()
     for chance, tokens, actions, _ in Terminals(match, policies):
-        draws = luck.of_draws(Draws(match.game, match.options, 3, actions, tokens))[1]
+        draws = luck.of_draws(Draws(match.game, match.options, 3, actions, tokens), (0, 1))[1]
         total += chance * draws
         found.add(round(draws[0], 6))
     assert np.abs(total).max() < EXACT
@@ -222,8 +243,8 @@ def matched(name, agents, deals, seed, **options):
 
 def test_the_true_hand_is_in_no_place_of_its_own():
     match, records = matched("kuhn_poker_v0", ["random", "random"], 4, 1)
-    luck = AivatLuck(match, [value_of("auto", match.game, match.options)])
-    again = AivatLuck(match, [value_of("auto", match.game, match.options)])
+    luck = AivatLuck(match, [value_of("auto", match)])
+    again = AivatLuck(match, [value_of("auto", match)])
     for record in records:
         assert np.array_equal(luck.of(record), again.of(record))
 
@@ -247,7 +268,7 @@ def test_another_policy_than_the_records_is_rejected():
         def probabilities(self, decks, actions, seed, decision):
             return np.tile([0.0, 0.0, 1.0], (len(decks), 1))
 
-    luck = AivatLuck(match, [value_of("auto", match.game, match.options)], policies=[Folds(), Folds()])
+    luck = AivatLuck(match, [value_of("auto", match)], policies=[Folds(), Folds()])
     with pytest.raises(ArenaError, match="which its policy never does"):
         [luck.of(record) for record in records]
 
@@ -296,6 +317,8 @@ def test_corrected_intervals_cover():
     ("name", "method", "value", "options"),
     [
         ("gin_rummy_v0", "chance", "zoo:gin_rummy_v0/ppo", {}),
+        ("gin_rummy_v0", "chance", "agents:1", {}),
+        ("texas_holdem_v0", "aivat", "agents:1", {"format": "cash", "num_players": 2}),
         ("texas_holdem_v0", "aivat", "worth", {"format": "cash", "num_players": 2}),
         ("crazy_eights_v0", "chance", "zoo:crazy_eights_v0/ppo", {"num_players": 2}),
     ],
@@ -335,6 +358,8 @@ def test_three_players_have_the_luck_of_draws():
         ({"value": "guess"}, "a value is auto, worth, playouts"),
         ({"value": "worth"}, "kuhn_poker_v0 has no worth of its own"),
         ({"value": "playouts:clever"}, "has no policy 'clever'"),
+        ({"value": "agents:0"}, "a number of playouts, 1 to 10,000, as in agents:8; got '0'"),
+        ({"value": "agents:many"}, "a number of playouts"),
         ({"method": "aivat", "hands": 0}, "at least 1 hand"),
     ],
 )
@@ -350,10 +375,10 @@ def test_aivat_says_which_games_it_is_for():
         Adjuster(Match.of("kuhn_poker_v0", ["random"] * 3, 2, 1, num_players=3), "aivat")
     match, records = matched("gin_rummy_v0", ["random", "heuristic"], 1, 1)
     with pytest.raises(ArenaError, match="gin_rummy_v0 is not one of them"):
-        AivatLuck(match, [value_of("auto", match.game, match.options)]).of(records[0])
+        AivatLuck(match, [value_of("auto", match)]).of(records[0])
     match, records = matched("leduc_poker_v0", ["random", "random"], 1, 1)
     with pytest.raises(ArenaError, match="takes single cards and 3 hands; got 2"):
-        AivatLuck(match, [value_of("auto", match.game, match.options)], hands=2).of(records[0])
+        AivatLuck(match, [value_of("auto", match)], hands=2).of(records[0])
 
 
 def test_one_deal_is_not_enough():
@@ -401,7 +426,7 @@ def test_worth_of_hands_before_the_last_card():
     deck = [game.view.parse_token(card) for card in ["As", "Ad", "Kc", "Kd", "2h", "7s", "9c", "3d"]]
 
     def worths(actions, tokens=deck, seeds=(1,)):
-        return value.of(replayed(game, options, [tokens] * len(seeds), actions, list(seeds)))
+        return value.of(replayed(game, options, [tokens] * len(seeds), actions, list(seeds)), (0, 1))
 
     calls = [1, 1, 1, 1]  # the turn, with 20 chips of each in the pot
     (turn,) = worths(calls)
@@ -421,6 +446,6 @@ def test_records_of_forfeits_are_corrected_without_policies():
     state = match.game.new_state(seed=records[0].seed)
     state.apply(FORFEIT + state.current_player)
     record = dataclasses.replace(records[0], actions=tuple(state.actions), returns=tuple(state.returns))
-    luck = AivatLuck(match, [value_of("auto", match.game, match.options)]).of(record)
+    luck = AivatLuck(match, [value_of("auto", match)]).of(record)
     assert luck[0].tolist() == [0, 0]
     assert luck[3].tolist() == [0, 0]

@@ -29,6 +29,7 @@ GAMES = [
     "gin_rummy_v0",
     "hanabi_v0",
     "kasino_v0",
+    "oh_hell_v0",
     "one_player_poker_v0",
     "pinnacola_v0",
     "riichi_v0",
@@ -40,6 +41,7 @@ RULE_AGENTS = {
     "cribbage_v0": "heuristic",
     "gin_rummy_v0": "heuristic",
     "hanabi_v0": "heuristic",
+    "oh_hell_v0": "heuristic",
     "pinnacola_v0": "heuristic",
     "riichi_v0": "heuristic",
     "spades_v0": "heuristic",
@@ -93,7 +95,7 @@ def test_the_best_is_what_the_rule_agent_chooses(name):
     assert decisions > 100
 
 
-@pytest.mark.parametrize("name", ["cribbage_v0", "riichi_v0", "spades_v0", "wingspan_v0"])
+@pytest.mark.parametrize("name", ["cribbage_v0", "oh_hell_v0", "riichi_v0", "spades_v0", "wingspan_v0"])
 def test_the_best_loses_nothing_and_others_lose_what_they_are_worth_less(name):
     for state in positions(name, games=2):
         rows = rows_of(state, state.current_player)

@@ -106,7 +106,7 @@ class Adjuster:
         if method not in METHODS:
             raise ArenaError(f"a correction is {', '.join(METHODS[:-1])} or {METHODS[-1]}; got {method!r}")
         self.match = match
-        found = value_of(value, match.game, match.options)
+        found = value_of(value, match)
         self._luck: AivatLuck | ChanceLuck = self._choose(method, found, hands, seed)
         self.method = "aivat" if isinstance(self._luck, AivatLuck) else "chance"
         self.parts = self._luck.parts

@@ -119,7 +119,7 @@ class AivatLuck:
                 state.apply(state.policy_action("random", derived_seed(deal, "random play", state.ply)))
             try:
                 draws = Draws(match.game, match.options, state.seed, state.actions)
-                _Game(match, draws, [None, None], [0, 0], (), self._hands, 0)
+                _Game(match, draws, (0, 1), [None, None], [0, 0], (), self._hands, 0)
             except ArenaError:
                 return False
         return True
@@ -134,7 +134,7 @@ class AivatLuck:
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
         seeds = match.seat_seeds(record.deal, record.lineup)
-        return self.of_game(draws, record.returns, record.seating, seeds, derived_seed(record.seed, record.lineup))
+        return self.of_game(draws, record.returns, record.seating, seeds, record.seed)
 
     def of_game(
         self,
@@ -155,7 +155,7 @@ class AivatLuck:
         if any(action >= FORFEIT for action in draws.actions):
             policies = [None, None]  # whether an agent fails is not in its policy
         seed = derived_seed(self._seed, number)
-        game = _Game(self._match, draws, policies, agent_seeds, self._values, self._hands, seed)
+        game = _Game(self._match, draws, seating, policies, agent_seeds, self._values, self._hands, seed)
         return game.luck(returns)
 
 
@@ -199,6 +199,7 @@ class _Game:
         self,
         match: Match,
         draws: Draws,
+        seating: Sequence[int],
         policies: Sequence[KnownPolicy | None],
         agent_seeds: Sequence[int],
         values: Sequence[Value],
@@ -206,7 +207,7 @@ class _Game:
         seed: int,
     ) -> None:
         self._game, self._options = match.game, match.options
-        self._draws, self._policies, self._agent_seeds = draws, policies, agent_seeds
+        self._draws, self._seating, self._policies, self._agent_seeds = draws, seating, policies, agent_seeds
         self._values_by, self._num_hands, self._seed = values, num_hands, seed
         self._chooser = random.Random(derived_seed(seed, "chosen"))
         self._lots: dict[int, np.ndarray] = {}  # by ply, for each pair a number that decides whether it is looked at
@@ -427,7 +428,7 @@ class _Game:
         for number, value in enumerate(self._values_by):
             seeds = np.concatenate([_seeds(node, shuffle, pairs) for shuffle in range(value.shuffles)])
             records = replayed(self._game, self._options, np.tile(decks, (value.shuffles, 1)), actions, seeds)
-            found[:, number] = value.of(records).reshape(value.shuffles, len(decks), _PLAYERS).mean(0)
+            found[:, number] = value.of(records, self._seating).reshape(value.shuffles, len(decks), _PLAYERS).mean(0)
         return np.tensordot(pairs.weights, found, 1)
 
     def _returns(self, pairs: _Pairs) -> np.ndarray:

@@ -8,6 +8,7 @@ chance alone (M. White and M. Bowling, "Learning a Value Analysis Tool for Agent
 """
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -41,27 +42,30 @@ class ChanceLuck:
         """Return the luck of each player in a game, float64 (parts, players)."""
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
-        return self.of_draws(draws, derived_seed(record.seed, record.lineup))
+        return self.of_draws(draws, record.seating, record.seed)
 
-    def of_draws(self, draws: Draws, number: int = 0) -> np.ndarray:
+    def of_draws(self, draws: Draws, seating: Sequence[int], number: int = 0) -> np.ndarray:
         """Return the same for a game given by its draws; `number` gives it random numbers of its own."""
         luck = np.zeros((len(self.parts), self._match.options.num_players))
         for place, draw in enumerate(draws.draws):
-            luck[min(place, 1)] += self._luck(draws, draw, derived_seed(self._seed, number, place))
+            luck[min(place, 1)] += self._luck(draws, draw, seating, derived_seed(self._seed, number, place))
         return luck
 
-    def _luck(self, draws: Draws, draw: Draw, seed: int) -> np.ndarray:
+    def _luck(self, draws: Draws, draw: Draw, seating: Sequence[int], seed: int) -> np.ndarray:
         """Return the luck of each player in a draw."""
         outcomes, weights = draws.alternatives(draw, random.Random(derived_seed(seed, "outcomes")))
         shuffles = self._value.shuffles
         # With playouts, the value of the true outcome counts as much as all others together: it is played as often.
         often = shuffles * len(outcomes) if shuffles > 1 else 1
-        others = self._values(draws, draw, [outcome for outcome in outcomes for _ in range(shuffles)], seed)
-        drawn = self._values(draws, draw, [draw.tokens] * often, derived_seed(seed, "drawn"))
+        repeated = [outcome for outcome in outcomes for _ in range(shuffles)]
+        others = self._values(draws, draw, seating, repeated, seed)
+        drawn = self._values(draws, draw, seating, [draw.tokens] * often, derived_seed(seed, "drawn"))
         result: np.ndarray = drawn.mean(0) - weights @ others.reshape(len(outcomes), shuffles, -1).mean(1)
         return result
 
-    def _values(self, draws: Draws, draw: Draw, outcomes: list[tuple[int, ...]], seed: int) -> np.ndarray:
+    def _values(
+        self, draws: Draws, draw: Draw, seating: Sequence[int], outcomes: list[tuple[int, ...]], seed: int
+    ) -> np.ndarray:
         """Return the values after each outcome, float64 (n, players), each with a shuffle of its own."""
         seeds = np.random.default_rng(seed).integers(0, SEED_MASK, len(outcomes), endpoint=True)
-        return self._value.of(draws.worlds(draw, outcomes, seeds.tolist()))
+        return self._value.of(draws.worlds(draw, outcomes, seeds.tolist()), seating)

@@ -52,7 +52,7 @@ def heuristic(s, legal, n, rng):
     for k in range(n):
         action = np.int64(legal[k])
         if s.phase == BIDDING:
-            value = _value(s, player, s.hands[player], hidden, action - BID_0, 0, False)
+            value = value_of_bid(s, player, action - BID_0, hidden)
         else:
             value = _value_of_card(s, player, action, hidden)
         if value > best_value:
@@ -72,21 +72,36 @@ def hidden_cards(s, player):
 
 
 @kernel
+def value_of_bid(s, player, bid, hidden):
+    """Return the expected points of a bid."""
+    return _value(s, player, s.hands[player], hidden, bid, 0, False)
+
+
+@kernel
 def _value_of_card(s, player, card, hidden):
     """Return the expected points after playing a card."""
     rest = s.hands[player] ^ np.int64(1) << card
-    chance = _chance_now(s, player, card, hidden)
-    bid, won = np.int64(s.bids[player]), np.int64(s.tricks_won[player])
-    value = 0.0
-    if chance > 0:
-        value += chance * _value(s, player, rest, hidden, bid, won + 1, False)
-    if chance < 1:
-        value += (1 - chance) * (_value(s, player, rest, hidden, bid, won, True) + _SPOIL * _harm(s))
-    return value
+    chance = chance_now(s, player, card, hidden)
+    won = value_of_rest(s, player, rest, hidden, True) if chance > 0 else 0.0
+    lost = value_of_rest(s, player, rest, hidden, False) if chance < 1 else 0.0
+    return worth_of_card(chance, won, lost, harm(s))
 
 
 @kernel(inline=True)
-def _harm(s):
+def worth_of_card(chance, won, lost, spoiling):
+    """Return the expected points of a card that wins the trick with a chance, if it wins and if it does not."""
+    return chance * won + (1 - chance) * (lost + _SPOIL * spoiling)
+
+
+@kernel
+def value_of_rest(s, player, rest, hidden, wins):
+    """Return the expected points with the rest of the hand, once the card that is played wins the trick or not."""
+    bid, won = np.int64(s.bids[player]), np.int64(s.tricks_won[player])
+    return _value(s, player, rest, hidden, bid, won + 1 if wins else won, not wins)
+
+
+@kernel(inline=True)
+def harm(s):
     """Return 1 if who wins the trick so far would have too many, -1 if they need it, 0 before the lead."""
     if _led_suit(s) < 0:
         return 0
@@ -102,7 +117,7 @@ def _value(s, player, cards, hidden, bid, won, lost):
     total = 0.0
     n = s.rules.num_players
     left = count_bits(cards)
-    held, short = left * (n - 1), _shortness(s, cards)
+    held, short = left * (n - 1), shortness(s, cards)
     rest = cards
     while rest:
         card = lowest_card(rest)
@@ -126,7 +141,7 @@ def expected_tricks(s, player):
     hidden = _ALL_CARDS & ~hand
     if s.turned_up != NO_CARD:
         hidden &= ~(np.int64(1) << s.turned_up)
-    short, rest = _shortness(s, hand), hand
+    short, rest = shortness(s, hand), hand
     while rest:
         total += card_chance(s.trump, lowest_card(rest), hidden, s.hand_size * (n - 1), n - 1, short)
         rest &= rest - 1
@@ -134,7 +149,7 @@ def expected_tricks(s, player):
 
 
 @kernel
-def _shortness(s, cards):
+def shortness(s, cards):
     """Return how many side suits are about to run out, for ruffs."""
     short = 0.0
     for suit in range(4):
@@ -200,7 +215,7 @@ def _count_tricks(c):
 
 
 @kernel
-def _chance_now(s, player, card, hidden):
+def chance_now(s, player, card, hidden):
     """Return the chance that a card wins the current trick."""
     led, n = _led_suit(s), s.rules.num_players
     if led < 0:

@@ -58,6 +58,7 @@ class OhHellOptions(Options):
     order_of_bids: str = option("in_turn", choices=("in_turn", "simultaneous"), doc="when bids are shown (3.3)")
     first_dealer: str = option("player_0", choices=("player_0", "random"), doc="who deals first (2.1)")
     returns: str = option("points", choices=("points", "rank", "winner"), doc="what returns depend on (6.2)")
+    outcomes: bool = option(False, doc="whether observations say what each bid and card promises")
 
     def check(self):
         """Raise OptionError if there are too few cards."""

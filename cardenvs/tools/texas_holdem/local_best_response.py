@@ -55,12 +55,8 @@ class NetworkPolicy:
 
     def probabilities(self, records: np.ndarray, legal: list[int], player: int, seed: int) -> np.ndarray:
         """See `RangePolicy`."""
-        options = self._options
-        layout, observe = GAME.layout(options), GAME.engine.observe
-        seen = np.zeros((len(records), layout.size), layout.dtype)
-        for k in range(len(records)):
-            observe(records, k, player, seen[k])
-        mask = np.zeros((len(records), GAME.num_actions(options)), np.bool_)
+        _, seen = GAME.decisions(self._agent.reads(GAME, self._options), records)
+        mask = np.zeros((len(records), GAME.num_actions(self._options)), np.bool_)
         mask[:, legal] = True
         probs: np.ndarray = np.exp(self._agent.log_probs(seen, mask)[:, legal])
         if self._agent.sample:

@@ -32,6 +32,11 @@ def usable_device(name: str) -> str:
     return name
 
 
+def device_name(device: torch.device) -> str:
+    """Return the name of a GPU, such as "NVIDIA H200", or the kind of another device, such as "cpu"."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+
+
 @contextmanager
 def torch_threads(threads: int) -> Iterator[None]:
     """Limit torch to this many threads inside the block; 0: one per core and process, up to MOST_THREADS."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from cardenvs.core.checks import short
 from cardenvs.training.folder import Logs, RunFolder
 from cardenvs.training.interrupt import Interrupt
+from cardenvs.training.ppo.devices import device_name
 from cardenvs.training.ppo.evaluate import Score, meaning, warning
 from cardenvs.training.ppo.run import Run
 from cardenvs.training.progress import Progress, split_text
@@ -162,6 +163,7 @@ class Loop:
                 "game": run.game.name,
                 "steps": run.steps,
                 "seconds": run.seconds,
+                "device": device_name(next(run.network.parameters()).device),
                 "seed": run.config.seed,
                 "scores": {name: dataclasses.asdict(score) for name, score in scores.items()},
                 "nash_conv": exploitability,
