@@ -136,7 +136,7 @@ def test_it_plays_the_same_where_the_option_differs(tmp_path, trained_with, play
         tree.grow(20)
         plays = [(action,) for action in state.legal_actions()]
         returns = NetworkPlayouts(agent).returns(state, plays, 2, 4, 0, None)
-        value = NetworkValue(SCOPA, state.options, agent, "it").of(state.records)
+        value = NetworkValue(SCOPA, state.options, agent, "it").of(state.records, (0, 1))
         found.append((tree.root_actions().visits.tolist(), returns.tolist(), value.tolist()))
     assert found[0] == found[1]
 

@@ -668,8 +668,8 @@ def test_settings_are_read_from_texts(tmp_path):
 @pytest.mark.parametrize(
     ("game", "given", "options"),
     [
-        ("texas_holdem", ["num_players=6"], {"format": "cash", "num_players": 6}),
-        ("texas_holdem", ["format=tournament"], {"format": "tournament", "num_players": 2}),
+        ("texas_holdem", ["num_players=6"], {"format": "cash", "num_players": 6, "outcomes": True}),
+        ("texas_holdem", ["format=tournament"], {"format": "tournament", "num_players": 2, "outcomes": True}),
         ("rummikub", ["num_players=2"], {"steps": "loose", "num_players": 2, "outcomes": True}),
         ("casino", ["num_players=3"], {"match": False, "num_players": 3, "outcomes": True}),
         ("casino", ["match=true"], {"match": True, "outcomes": True}),
