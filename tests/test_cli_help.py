@@ -1,11 +1,14 @@
 """The examples of every --help are right up to their options: commands, options and their values, games and agents."""
 
+import inspect
 import re
 import shlex
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 import typer
+from typer.models import OptionInfo
 
 from cardenvs.agents.kinds import find_kind
 from cardenvs.agents.specs import split_specs
@@ -91,3 +94,16 @@ def _specs(values):
     specs = split_specs(agents) if isinstance(agents, str) else list(agents or ())
     agent = values.get("agent")
     return [*specs, *([agent] if isinstance(agent, str) else ())]
+
+
+def test_options_named_like_their_metavar_give_their_name():
+    """Some versions of typer take the metavar for the name: `metavar="SEED"` of `seed` makes an option --SEED."""
+    looked_at = 0
+    for path, command in _commands(typer.main.get_command(app)):
+        hints = get_type_hints(inspect.unwrap(command.callback), include_extras=True)
+        for name, hint in hints.items():
+            for option in (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, OptionInfo)):
+                looked_at += 1
+                given = [one for one in (option.default, *(option.param_decls or ())) if str(one).startswith("-")]
+                assert given or (option.metavar or "").lower() != name, (path, name)
+    assert looked_at > 200

@@ -95,7 +95,8 @@ def report_board(
 def run_command(
     file: ExperimentPath,
     store: Annotated[
-        Path | None, Option(metavar="STORE", help="SQLite file that keeps the games; default: FILE with .db.")
+        Path | None,
+        Option("--store", metavar="STORE", help="SQLite file that keeps the games; default: FILE with .db."),
     ] = None,
     resume: Annotated[bool, Option("--resume", help="Play only the games that the store lacks.")] = False,
     processes: shared.Processes = 1,
@@ -157,7 +158,7 @@ def plan_command(
     of: Annotated[str, Option(metavar="pairs|means", help="Figures whose intervals count.")] = "pairs",
     pilot: Annotated[int, Option(min=2, max=shared.MAX_COUNT, help="Deals of each game to play as the pilot.")] = 50,
     store: Annotated[
-        Path | None, Option(metavar="STORE", help="Use the games of this store, and add those of the pilot.")
+        Path | None, Option("--store", metavar="STORE", help="Use the games of this store, and add those of the pilot.")
     ] = None,
     processes: shared.Processes = 1,
 ) -> None:
@@ -300,7 +301,8 @@ def adjust_command(
     ] = None,
     method: Annotated[str, Option(metavar="auto|chance|aivat", help="What to correct.")] = "auto",
     value: Annotated[
-        str, Option(metavar="VALUE", help="auto, worth, agents, playouts:POLICY, or a network as zoo:GAME/NAME.")
+        str,
+        Option("--value", metavar="VALUE", help="auto, worth, agents, playouts:POLICY, or a network as zoo:GAME/NAME."),
     ] = "auto",
     hands: Annotated[int, Option(min=1, max=10_000, help="aivat: hands that a player might hold.")] = 24,
     deals: Annotated[

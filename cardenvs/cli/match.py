@@ -39,7 +39,7 @@ def match(
     agents: Annotated[str, Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
     deals: Annotated[int, Option(min=1, max=MAX_COUNT, help="Duplicate deals.")] = 1000,
     seed: Annotated[
-        str | None, Option(metavar="SEED", help="A number, or the seed that a match printed; default: drawn.")
+        str | None, Option("--seed", metavar="SEED", help="A number, or the seed that a match printed; default: drawn.")
     ] = None,
     processes: Processes = 1,
     option: OptionTexts = None,

@@ -21,7 +21,7 @@ def mcp(
         int | None, Option(min=0, max=MAX_SEED, help="Seed of the match; default: drawn and kept secret.")
     ] = None,
     option: OptionTexts = None,
-    name: Annotated[str, Option(metavar="NAME", help="Name of the client in results.")] = "client",
+    name: Annotated[str, Option("--name", metavar="NAME", help="Name of the client in results.")] = "client",
     store: GamesStore = None,
     resume: Annotated[bool, Option("--resume", help="Play the rest of a match that the store has games of.")] = False,
     time_limit: Annotated[

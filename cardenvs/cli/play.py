@@ -32,7 +32,7 @@ def play(
     ] = None,
     seat: Annotated[int, Option(min=0, help="Your seat, from 0.")] = 0,
     seed: Annotated[
-        str | None, Option(metavar="SEED", help="A number, or the seed that `play` printed; default: drawn.")
+        str | None, Option("--seed", metavar="SEED", help="A number, or the seed that `play` printed; default: drawn.")
     ] = None,
     option: OptionTexts = None,
     save: Annotated[Path | None, Option(metavar="FILE", help="Write a replay when you stop.")] = None,

@@ -50,7 +50,8 @@ def simulate(
         Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer agents are repeated around the table."),
     ] = "random",
     seed: Annotated[
-        str | None, Option(metavar="SEED", help="A number, or the seed that a simulation printed; default: drawn.")
+        str | None,
+        Option("--seed", metavar="SEED", help="A number, or the seed that a simulation printed; default: drawn."),
     ] = None,
     only: Annotated[str | None, Option(metavar="A,B,...", help="Play only the games with these numbers.")] = None,
     processes: Annotated[

@@ -29,7 +29,8 @@ def submit_check(
         int | None, Option(min=1, max=MAX_COUNT, help="Deals of each game; default: those of the board.")
     ] = None,
     store: Annotated[
-        Path | None, Option(metavar="STORE", help="Keep the games here, and resume a check that was stopped.")
+        Path | None,
+        Option("--store", metavar="STORE", help="Keep the games here, and resume a check that was stopped."),
     ] = None,
     processes: Processes = 1,
     sandbox: Annotated[

@@ -32,7 +32,9 @@ def train(
     overwrite: runs.Overwrite = False,
     resume: runs.Resume = False,
     init: runs.InitFile = None,
-    seeds: Annotated[str | None, Option(metavar="SEEDS", help="Train once per seed: 1:6 (1 to 5) or 1,4,9.")] = None,
+    seeds: Annotated[
+        str | None, Option("--seeds", metavar="SEEDS", help="Train once per seed: 1:6 (1 to 5) or 1,4,9.")
+    ] = None,
     backend: Annotated[str, Option(metavar="local|ray", help="Where to train the policies of --seeds.")] = "local",
     address: RayAddress = None,
     device: runs.Device = "auto",

@@ -33,7 +33,8 @@ def trajectories(
         str | None, Option(metavar="NAME", help="Write Minari datasets NAME/seat-0-v0, NAME/seat-1-v0, ...")
     ] = None,
     game: Annotated[
-        str | None, Option(metavar="GAME", help="Game to export from the store; without a store, game to play.")
+        str | None,
+        Option("--game", metavar="GAME", help="Game to export from the store; without a store, game to play."),
     ] = None,
     agent: Annotated[
         list[str] | None, Option("--agent", metavar="NAME", help="Only decisions of this agent. May be repeated.")
@@ -45,7 +46,7 @@ def trajectories(
         str | None,
         Option(metavar="A,B,...", help="Agents for these games by seat, as for `simulate`; default: random."),
     ] = None,
-    seed: Annotated[str | None, Option(metavar="SEED", help="Seed of these games; default: drawn.")] = None,
+    seed: Annotated[str | None, Option("--seed", metavar="SEED", help="Seed of these games; default: drawn.")] = None,
     option: OptionTexts = None,
     processes: Processes = 1,
     with_seeds: Annotated[

@@ -382,7 +382,7 @@ def duel(
     agents: Annotated[str, Option(metavar="A,B", help="Two agents; see `cardenvs match --help`.")],
     boards: Annotated[int, Option(min=1, max=_MOST_DEALS, help="Deals, each played at two tables.")] = 100,
     seed: Annotated[
-        str | None, Option(metavar="SEED", help="A number, or the seed that a duel printed; default: drawn.")
+        str | None, Option("--seed", metavar="SEED", help="A number, or the seed that a duel printed; default: drawn.")
     ] = None,
     processes: Processes = 1,
     option: OptionTexts = None,

@@ -180,8 +180,12 @@ def _print_some(file: Path, texts: list[str], what: str, colour: str) -> None:
 def score(
     hand: Annotated[str, Argument(metavar="HAND", help="Tiles in hand without the one that wins, as in 123m055p77z.")],
     win: Annotated[str, Option(metavar="TILE", help="The tile that wins.")],
-    meld: Annotated[list[str] | None, Option(metavar="MELD", help='"chi 345m" or "pon 7z". May be repeated.')] = None,
-    kan: Annotated[list[str] | None, Option(metavar="KAN", help='"open 1z" or "closed 5m". May be repeated.')] = None,
+    meld: Annotated[
+        list[str] | None, Option("--meld", metavar="MELD", help='"chi 345m" or "pon 7z". May be repeated.')
+    ] = None,
+    kan: Annotated[
+        list[str] | None, Option("--kan", metavar="KAN", help='"open 1z" or "closed 5m". May be repeated.')
+    ] = None,
     tsumo: Annotated[bool, Option("--tsumo", help="The tile was drawn; by default it was discarded.")] = False,
     riichi: Annotated[bool, Option("--riichi", help="The hand is in riichi.")] = False,
     double_riichi: Annotated[bool, Option("--double-riichi", help="The hand is in double riichi.")] = False,
