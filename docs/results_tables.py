@@ -198,7 +198,7 @@ def _trained(run: dict[str, Any], factor: float) -> str:
     steps, seconds = f"{run['steps'] / 1e6:,.3g} M steps", run["seconds"]
     time = f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
     exact = "" if run["nash_conv"] is None else f"; NashConv {run['nash_conv']:.3f}"
-    gpu = "" if run.get("device", "cpu") == "cpu" else f" on an {run['device']}"
+    gpu = "" if run.get("device", "cpu") == "cpu" else f" on {run['device']}"
     return f"- seed {run['seed']}: {steps} in {time}{gpu}; {scores}{exact}"
 
 

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cardenvs.agents.base import Turn
+from cardenvs.agents.playouts import drawn
 from cardenvs.agents.specs import make_agent
 from cardenvs.agents.tabular import TabularAgent
 from cardenvs.agents.worlds import replayed
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.core.rng import derived_seed
+from cardenvs.core.rng import derived_seed, mix64
 
 if TYPE_CHECKING:
     from cardenvs.agents.ppo import PPOAgent
 
 _NETWORKS = ("ppo", "zoo")
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIXING = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
+_mix = getattr(mix64, "py_func", mix64)  # for arrays
 
 
 class KnownPolicy(Protocol):
@@ -124,14 +125,8 @@ class NetworkPolicy:
     def choose(self, records: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Return actions, computed in float32; see ChoosingPolicy."""
         log_probs = self._log_probs(self._fast, records)
-        if not self._agent.sample:
-            likeliest: np.ndarray = log_probs.argmax(1)
-            return likeliest
-        total = np.exp(log_probs).cumsum(1)
-        chosen = (total <= (uniforms(seeds) * total[:, -1])[:, None]).sum(1)
-        last = log_probs.shape[1] - 1 - (log_probs[:, ::-1] > -np.inf).argmax(1)
-        result: np.ndarray = np.minimum(chosen, last)
-        return result
+        chosen: np.ndarray = drawn(log_probs, _uniforms(seeds)) if self._agent.sample else log_probs.argmax(1)
+        return chosen
 
     def _log_probs(self, agent: "PPOAgent | Any", records: np.ndarray) -> np.ndarray:
         mask, observation = self._game.decisions(agent.reads(self._game, self._options), records)
@@ -139,12 +134,10 @@ class NetworkPolicy:
         return found
 
 
-def uniforms(seeds: np.ndarray) -> np.ndarray:
-    """Return a number in [0, 1) for each of some seeds, float64 (N,): S. Vigna's SplitMix64."""
-    z = seeds.astype(np.uint64) + _STEP
-    for shift, factor in _MIXING:
-        z = (z ^ z >> shift) * factor
-    return ((z ^ z >> np.uint64(31)) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def _uniforms(seeds: np.ndarray) -> np.ndarray:
+    """Return a number in [0, 1) for each of some seeds, float64 (N,), by SplitMix64."""
+    numbers: np.ndarray = (_mix(seeds.astype(np.uint64) + _STEP) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return numbers
 
 
 class TurnPolicy:

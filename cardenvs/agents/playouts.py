@@ -175,14 +175,17 @@ class NetworkPlayouts:
     def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
         """Return an action for each row, int64 (N,): drawn by numbers from 0 to 1, or the likeliest without `luck`."""
         log_probs = self._network.log_probs(seen, masks)
-        if luck is None:
-            likeliest: np.ndarray = log_probs.argmax(1)
-            return likeliest
-        total = np.exp(log_probs).cumsum(1)
-        found = (total <= luck[:, None] * total[:, -1:]).sum(1)
-        last_legal = log_probs.shape[1] - 1 - (log_probs[:, ::-1] > -np.inf).argmax(1)
-        drawn: np.ndarray = np.minimum(found, last_legal)
-        return drawn
+        actions: np.ndarray = log_probs.argmax(1) if luck is None else drawn(log_probs, luck)
+        return actions
+
+
+def drawn(log_probs: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """Return an action for each row of log-probabilities (N, A), int64 (N,), drawn by numbers from 0 to 1, (N,)."""
+    total = np.exp(log_probs).cumsum(1)
+    found = (total <= luck[:, None] * total[:, -1:]).sum(1)
+    last_legal = log_probs.shape[1] - 1 - (log_probs[:, ::-1] > -np.inf).argmax(1)
+    actions: np.ndarray = np.minimum(found, last_legal)
+    return actions
 
 
 def _uniform(*key: int) -> float:

@@ -138,7 +138,7 @@ def test_aivat_has_no_bias_in_all_of_leduc_poker(known):
     assert not known or corrected < plain
 
 
-def test_playouts_of_the_agents_have_no_bias_and_are_the_same_each_time():
+def test_playouts_of_the_agents_have_no_bias():
     mean, most, plain, corrected = luck_over_everything(
         "leduc_poker_v0", (0, 1), value=lambda match: AgentsValue(match, 2), max_raises=1
     )

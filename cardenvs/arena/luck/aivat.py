@@ -134,6 +134,7 @@ class AivatLuck:
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
         seeds = match.seat_seeds(record.deal, record.lineup)
+        # All games of a deal have the same random numbers: where they go the same way, their luck is the same.
         return self.of_game(draws, record.returns, record.seating, seeds, record.seed)
 
     def of_game(

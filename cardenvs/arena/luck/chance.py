@@ -42,6 +42,7 @@ class ChanceLuck:
         """Return the luck of each player in a game, float64 (parts, players)."""
         match = self._match
         draws = Draws(match.game, match.options, record.seed, record.actions)
+        # All games of a deal have the same random numbers: where they go the same way, their luck is the same.
         return self.of_draws(draws, record.seating, record.seed)
 
     def of_draws(self, draws: Draws, seating: Sequence[int], number: int = 0) -> np.ndarray:

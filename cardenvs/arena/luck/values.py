@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cardenvs.agents.known import ChoosingPolicy, KernelPolicy, known_policy
+from cardenvs.agents.known import ChoosingPolicy, KernelPolicy, NetworkPolicy, known_policy
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
 from cardenvs.core.errors import ArenaError
@@ -109,8 +109,11 @@ class AgentsValue(Value):
         self._policies = [self._policy(entry.spec, entry.is_guest) for entry in match.entries]
 
     def _policy(self, spec: str, is_guest: bool) -> ChoosingPolicy:
-        known: Any = None if is_guest else known_policy(spec, self._game, self._options)
-        return known if hasattr(known, "choose") else KernelPolicy(self._game, self._options, self._game.playout_policy)
+        game, options = self._game, self._options
+        known = None if is_guest else known_policy(spec, game, options)
+        if isinstance(known, KernelPolicy | NetworkPolicy):
+            return known
+        return KernelPolicy(game, options, game.playout_policy)
 
     def of(self, states: np.ndarray, seating: Sequence[int]) -> np.ndarray:
         """Return the values; see Value."""
