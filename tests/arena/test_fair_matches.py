@@ -399,10 +399,18 @@ def test_an_agents_environment_is_clean_but_for_what_the_operator_passes_on(monk
         assert not {"OPENAI_BASE", "DATABASE_URL", "PYTEST_CURRENT_TEST"} & set(note["environment"])
 
 
+def runs(pid):
+    """Whether a process runs, which may end while it is asked."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def gone(pids, seconds=60):
     """Whether none of these processes runs any more, soon."""
     deadline = time.monotonic() + seconds
-    while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids):
+    while any(runs(pid) for pid in pids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
