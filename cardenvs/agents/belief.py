@@ -5,11 +5,15 @@ such worlds, weighs each by the probability with which a model of the other play
 and draws worlds in proportion. With a share of the weight the model acts at random, and a share of all worlds is drawn
 without weights, so that a wrong model cannot rule anything out.
 
+With several models, each of the others is one of them, and which one is as unknown as the cards: the better a model
+explains what a player did, the more its worlds count.
+
 This is Bayes' rule by importance sampling. It needs games of one deal in which actions are open and the order of the
 deck decides everything else (docs/agents.md).
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +28,11 @@ from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 
-WORLDS = 512  # dealt for a decision
+WORLDS = 2048  # dealt for a decision
 AT_RANDOM = 0.1  # the share of the weight with which the model acts at random
 UNWEIGHTED = 0.1  # the share of worlds that is drawn without weights
+_UNLIKELY = math.log(1e-6)  # worlds that explain what was done this much worse than another get no weight
+_STRIDE = (math.sqrt(5) - 1) / 2  # multiples of the golden ratio, modulo 1, are spread evenly
 
 
 @dataclass(frozen=True)
@@ -42,26 +48,30 @@ class Weighted:
     chances: np.ndarray
 
     def drawn(self, seed: int, rounds: int, first: int) -> np.ndarray:
-        """Return the worlds of rounds first, first + 1, ..., records (rounds,). Round r depends on (seed, r) only."""
+        """Return the worlds of rounds first, first + 1, ..., records (rounds,). Round r depends on (seed, r) only.
+
+        The rounds take a world as often as its chance says, but for one or two, which makes means less noisy than
+        independent draws.
+        """
         places = np.cumsum(self.chances)
-        points = [derived_seed(seed, "belief", first + k) / 2.0**63 for k in range(rounds)]
+        points = (derived_seed(seed, "belief") / 2.0**63 + _STRIDE * np.arange(first, first + rounds)) % 1
         return self.records[np.minimum(np.searchsorted(places, points), len(places) - 1)]
 
 
 class Belief:
-    """A model of the other players, and the worlds that it makes likely."""
+    """Models of the other players, and the worlds that they make likely."""
 
-    def __init__(self, game: Game, options: Options, model: KnownPolicy) -> None:
+    def __init__(self, game: Game, options: Options, models: Sequence[KnownPolicy]) -> None:
         """Create a belief.
 
         Args:
             game, options: what is played.
-            model: of every other player.
+            models: of every other player, who is one of them, each as likely before anything was done.
 
         Raises:
             AgentError: the game is not of one open deal, see above.
         """
-        self._model = model
+        self._models = models
         if not _fits(game, options):
             raise AgentError(
                 f"belief weighs the worlds of games of one deal with open actions, which {game.name} is not as played "
@@ -70,35 +80,61 @@ class Belief:
 
     @classmethod
     def of(cls, kind: str, spec: str, game: Game, options: Options) -> "Belief":
-        """Return the belief whose model is an agent.
+        """Return the belief whose models are agents.
+
+        Args:
+            kind: who asks, for errors.
+            spec: an agent, or several joined by "+".
+            game, options: what is played.
 
         Raises:
-            AgentError: the agent's probabilities are not known, or the game is not of one open deal.
-            PolicyNotFoundError, MissingExtraError: the agent cannot be made.
+            AgentError: an agent's probabilities are not known, or the game is not of one open deal.
+            PolicyNotFoundError, MissingExtraError: an agent cannot be made.
         """
-        model = known_policy(spec, game, options)
-        if model is None:
-            raise AgentError(
-                f"{kind} takes as belief an agent whose probabilities are known: zoo:GAME/NAME, ppo:PATH, tabular:PATH "
-                f"or a policy of the game; got {spec!r}"
-            )
-        return cls(game, options, model)
+        models = []
+        for one in models_of(spec):
+            model = known_policy(one, game, options, exact=False)
+            if model is None:
+                raise AgentError(
+                    f"{kind} takes as belief an agent whose probabilities are known: zoo:GAME/NAME, ppo:PATH, "
+                    f"tabular:PATH or a policy of the game; got {one!r}"
+                )
+            models.append(model)
+        return cls(game, options, models)
 
     def worlds(self, turn: Turn) -> Weighted:
         """Return weighted worlds for the player to act."""
         twin = turn.determinize(turn.seed)
         records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
-        decks = decks_of(twin, records)
-        steps = played(twin, decks[0])
-        actions = [step.action for step in steps]
-        log_weights, decisions = np.zeros(WORLDS), [0] * turn.num_players
-        for k, step in enumerate(steps):
-            if step.player != turn.player and step.action < FORFEIT:
-                chances = self._model.probabilities(decks, actions[:k], turn.seed, decisions[step.player])
-                log_weights += np.log((1 - AT_RANDOM) * chances[:, step.action] + AT_RANDOM / step.num_legal)
-            decisions[step.player] += 1
+        log_weights = self._log_weights(turn, twin, decks_of(twin, records))
         weights = np.exp(log_weights - log_weights.max())
         return Weighted(records, (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS)
+
+    def _log_weights(self, turn: Turn, twin: State, decks: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the probability of all that the others did in each world, up to a constant."""
+        steps = played(twin, decks[0])
+        actions = [step.action for step in steps]
+        decisions = [0] * turn.num_players
+        explained = np.zeros((turn.num_players, len(self._models), WORLDS))  # by each model
+        log_weights, rows = np.zeros(WORLDS), np.arange(WORLDS)
+        for k, step in enumerate(steps):
+            if step.player != turn.player and step.action < FORFEIT:
+                for m, model in enumerate(self._models):
+                    chances = model.probabilities(decks[rows], actions[:k], turn.seed, decisions[step.player])
+                    explained[step.player, m, rows] += np.log(
+                        (1 - AT_RANDOM) * chances[:, step.action] + AT_RANDOM / step.num_legal
+                    )
+                log_weights[rows] = np.logaddexp.reduce(explained[:, :, rows], axis=1).sum(0)
+                unlikely = log_weights[rows] < log_weights[rows].max() + _UNLIKELY
+                log_weights[rows[unlikely]] = -np.inf
+                rows = rows[~unlikely]
+            decisions[step.player] += 1
+        return log_weights
+
+
+def models_of(spec: str) -> list[str]:
+    """Return the specs of the models of a belief, which "+" joins."""
+    return spec.split("+")
 
 
 def decks_of(twin: State, records: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """How a search plays out: by a policy of the game in compiled code, or by a network, in many worlds at once."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -97,6 +97,10 @@ class Decider(Protocol):
         """Choose one of `turn.legal_actions`."""
         raise NotImplementedError
 
+    def single_precision(self) -> Self:
+        """Return a copy that computes in float32."""
+        raise NotImplementedError
+
     def reads(self, game: Game, options: Options) -> Options:
         """Return the options whose observations it reads where `options` are played."""
         raise NotImplementedError
@@ -107,12 +111,12 @@ class Decider(Protocol):
 
 
 class NetworkPlayouts:
-    """Playouts by a network, for all players, in up to 2,048 worlds at once."""
+    """Playouts by a network, for all players, in up to 2,048 worlds at once, computed in float32."""
 
     name, is_policy = "network", True
 
     def __init__(self, network: Decider) -> None:
-        self._network = network
+        self._network, self._fast = network, network.single_precision()
 
     def own_action(self, turn: Turn) -> int:
         """Return what the network chooses at a turn."""
@@ -174,7 +178,7 @@ class NetworkPlayouts:
 
     def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
         """Return an action for each row, int64 (N,): drawn by numbers from 0 to 1, or the likeliest without `luck`."""
-        log_probs = self._network.log_probs(seen, masks)
+        log_probs = self._fast.log_probs(seen, masks)
         actions: np.ndarray = log_probs.argmax(1) if luck is None else drawn(log_probs, luck)
         return actions
 

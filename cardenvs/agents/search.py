@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
-from cardenvs.agents.belief import Belief, Weighted
+from cardenvs.agents.belief import Belief, Weighted, models_of
 from cardenvs.agents.guides import guide_fingerprint, load_guide, parameter_of
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
@@ -245,9 +245,9 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 
 
 def _fingerprint(argument: str) -> str:
-    """Return the fingerprints of the network and of the model of the belief, joined."""
-    model = parameter_of("belief", argument)
-    found = [guide_fingerprint("search", argument), agent_fingerprint(model) if model else ""]
+    """Return the fingerprints of the network and of the models of the belief, joined."""
+    models = models_of(parameter_of("belief", argument))
+    found = [guide_fingerprint("search", argument), *(agent_fingerprint(model) for model in models)]
     return "+".join(filter(None, found))
 
 
@@ -256,8 +256,8 @@ SEARCH = AgentKind(
     "search",
     "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
     "`playout` and `depth`, as in `search:simulations=1000,playout=random`; with `network=PATH` or "
-    "`network=zoo:GAME/NAME` a trained policy plays out, and with `belief=AGENT` worlds are drawn [by what the others "
-    "did](agents.md#beliefs)",
+    "`network=zoo:GAME/NAME` a trained policy plays out, and with `belief=AGENT` or `belief=AGENT+AGENT` worlds are "
+    "drawn [by what the others did](agents.md#beliefs)",
     _make,
     _fingerprint,
     guest=False,

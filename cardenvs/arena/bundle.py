@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from cardenvs.agents.belief import models_of
 from cardenvs.agents.guarded.guest import BUNDLE
 from cardenvs.agents.guarded.sandbox import python_path
 from cardenvs.agents.guides import parameter_of
@@ -292,9 +293,10 @@ def check_agent(bundle: Bundle, game: Game) -> None:
     elif kind in ("search", "ismcts"):
         if network := parameter_of("network", argument):
             _check_inside(network, shown, bundle.folder)
-        model, _, file = parameter_of("belief", argument).partition(":")
-        if model in _FILES:
-            _check_inside(split_path(model, file, "policy")[0], shown, bundle.folder)
+        for model in models_of(parameter_of("belief", argument)):
+            name, _, file = model.partition(":")
+            if name in _FILES:
+                _check_inside(split_path(name, file, "policy")[0], shown, bundle.folder)
 
 
 def _check_python(argument: str, shown: str, folder: Path) -> None:

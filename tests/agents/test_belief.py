@@ -32,7 +32,7 @@ class Bluffer:
 
 
 def belief(game=KUHN, model=None, **options):
-    return Belief(game, game.make_options(**options), model or Bluffer())
+    return Belief(game, game.make_options(**options), [model or Bluffer()])
 
 
 def after(game, *actions, seed=1, deck=None, **options):
@@ -59,6 +59,53 @@ def test_worlds_are_weighted_by_bayes_rule(action):
     for card in (0, 2):
         wanted = (1 - UNWEIGHTED) * dealt[card] * likelihood[card] / total + UNWEIGHTED * dealt[card] / WORLDS
         assert weighted.chances[held == card].sum() == pytest.approx(wanted)
+
+
+class Pusher:
+    """A model that bets with every card."""
+
+    def probabilities(self, decks, actions, seed, decision):
+        return np.tile([0.0, 1.0], (len(decks), 1))
+
+
+@pytest.mark.parametrize("action", [PASS, BET])
+def test_an_unknown_opponent_is_the_model_that_explains_more(action):
+    state = after(KUHN, action, deck=[2, 1])
+    weighted = Belief(KUHN, KUHN.make_options(), [Bluffer(), Pusher()]).worlds(Turn(state, 3))
+    held = weighted.records["deck"][:, 0]
+    dealt, likelihood = Counter(held.tolist()), {}
+    for card in (0, 2):
+        bets = [BETS_WITH[card], 1.0]
+        chances = [(1 - AT_RANDOM) * (bet if action == BET else 1 - bet) + AT_RANDOM / 2 for bet in bets]
+        likelihood[card] = sum(chances) / 2
+    total = sum(dealt[card] * likelihood[card] for card in dealt)
+    for card in (0, 2):
+        wanted = (1 - UNWEIGHTED) * dealt[card] * likelihood[card] / total + UNWEIGHTED * dealt[card] / WORLDS
+        assert weighted.chances[held == card].sum() == pytest.approx(wanted)
+
+
+class BetsWith:
+    """A model that bets in Leduc poker with one card only, and else checks."""
+
+    def __init__(self, card):
+        self.card = card
+
+    def probabilities(self, decks, actions, seed, decision):
+        bets = np.array([float(int(deck[0]) == self.card) for deck in decks])
+        return np.stack([np.zeros(len(decks)), 1 - bets, bets], 1)
+
+
+def test_an_opponent_is_one_model_for_the_whole_game():
+    check, bet = 1, 2
+    options = LEDUC.make_options()
+    state = after(LEDUC, bet, check, bet, deck=[0, 2])  # the first player bets in both rounds
+    weighted = Belief(LEDUC, options, [BetsWith(0), BetsWith(1)]).worlds(Turn(state, 3))
+    held = weighted.records["deck"][:, 0]
+    weights = (weighted.chances - UNWEIGHTED / WORLDS) / (1 - UNWEIGHTED)
+    weight = {card: weights[held == card].mean() for card in range(3)}
+    fits, fails = 1 - AT_RANDOM + AT_RANDOM / 2, AT_RANDOM / 2
+    assert weight[0] / weight[2] == pytest.approx((fits**2 + fails**2) / 2 / fails**2)
+    assert weight[1] == pytest.approx(weight[0])
 
 
 def test_worlds_are_drawn_in_proportion_and_by_round():

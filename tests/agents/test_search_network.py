@@ -22,6 +22,9 @@ class Linear:
     def __init__(self, sample=False):
         self.sample = sample
 
+    def single_precision(self):
+        return self
+
     def reads(self, game, options):
         return options
 
@@ -60,6 +63,21 @@ def played_one_by_one(world, plays, seed, rounds, network, depth):
                 game.engine.apply(records, k, int(network.log_probs(seen, masks).argmax()), NO_LOG, legal)
             returns[row, k] = records[k]["returns"][player]
     return returns
+
+
+def test_playouts_are_computed_in_single_precision():
+    class Exact(Linear):
+        def single_precision(self):
+            return Linear()
+
+        def log_probs(self, observation, mask):
+            raise AssertionError("playouts of twice the precision take twice as long")
+
+    state = position(HANABI, 5)
+    world = state.determinize(state.current_player, 1)
+    plays = [(action,) for action in state.legal_actions()[:2]]
+    returns = NetworkPlayouts(Exact()).returns(world, plays, 5, 3, 0, 60)
+    assert returns.tolist() == NetworkPlayouts(Linear()).returns(world, plays, 5, 3, 0, 60).tolist()
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,7 @@ def test_code_of_a_bundle_runs_apart_whatever_the_board_says(tmp_path, monkeypat
         ("ppo:", "needs the path of a file"),
         ("search:belief=ppo:/etc/passwd", "the file must be in the bundle"),
         ("search:belief=tabular:../x.npz", "the file must be in the bundle"),
+        ("search:belief=random+ppo:/etc/passwd", "the file must be in the bundle"),
         ("search:simulations=5,belief=ppo:x.pt", "the bundle has no file 'x.pt'"),
         ("random\x1b[31m", "unprintable characters"),
     ],

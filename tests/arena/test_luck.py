@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from cardenvs.agents.known import NetworkPolicy
 from cardenvs.agents.worlds import replayed
 from cardenvs.arena import Match, Store, run_match
+from cardenvs.arena.luck import aivat
 from cardenvs.arena.luck.adjust import Adjuster, adjust, coefficients
 from cardenvs.arena.luck.aivat import AivatLuck, known_policies
 from cardenvs.arena.luck.chance import ChanceLuck
@@ -128,6 +129,53 @@ def test_aivat_has_no_bias_in_leduc_poker(known):
     assert most[0] > 0
     assert most[2] > 0
     assert most[3] > 0
+
+
+@pytest.mark.parametrize(("name", "options"), [("kuhn_poker_v0", {}), ("leduc_poker_v0", {"max_raises": 1})])
+def test_aivat_has_no_bias_if_it_looks_at_a_few_pairs_only(name, options, monkeypatch):
+    monkeypatch.setattr(aivat, "_MOST_VALUES", 3)
+    mean, most, *_ = luck_over_everything(name, (0, 1), **options)
+    assert np.abs(mean).max() < EXACT
+    assert most[3] > 0
+
+
+def test_looking_at_a_few_pairs_makes_a_difference(monkeypatch):
+    whole = luck_over_everything("kuhn_poker_v0", (0, 1))
+    monkeypatch.setattr(aivat, "_MOST_VALUES", 3)
+    assert luck_over_everything("kuhn_poker_v0", (0, 1))[3] > whole[3]
+
+
+class HighCards(Value):
+    """A value in which the cards on the board count, the more the higher the hand of the first player is."""
+
+    name, shuffles = "test", 1
+
+    def of(self, states, seating):
+        deck = states["deck"].astype(float)
+        worth = (1 + deck[:, 0]) * np.where(deck[:, 4:9] >= 0, deck[:, 4:9], 0).sum(1)
+        return np.stack([worth, -worth], 1)
+
+
+def test_draws_that_are_too_many_to_be_listed_are_drawn(monkeypatch):
+    options = {"format": "cash", "num_players": 2}
+    match = Match.of("texas_holdem_v0", ["random", "random"], deals=1, seed=1, **options)
+    state = match.game.new_state(seed=4, **options)
+    while not state.is_terminal:
+        state.apply(1)  # calls and checks
+    draws = Draws(match.game, match.options, 4, state.actions)
+    assert [len(draw.tokens) for draw in draws.draws] == [4, 3, 1, 1]
+    found = {}
+    for most in (100_000, 5):
+        monkeypatch.setattr(aivat, "_MOST_VALUES", most)
+        luck = [
+            AivatLuck(match, [HighCards()], hands=3, seed=seed).of_game(draws, state.returns, (0, 1), (0, 0))
+            for seed in range(40)
+        ]
+        found[most] = np.array(luck)[:, 2, 0]
+    less = found[5] - found[100_000]
+    assert less.std() > 0
+    assert abs(less.mean()) < 4 * less.std() / np.sqrt(len(less))
+    assert abs(found[100_000].mean()) > 4 * less.std() / np.sqrt(len(less))  # so a bias would show
 
 
 @pytest.mark.slow

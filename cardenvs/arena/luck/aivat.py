@@ -32,12 +32,13 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cardenvs.agents.known import KnownPolicy, known_policy
 from cardenvs.agents.worlds import replayed
-from cardenvs.arena.luck.draws import MOST_OUTCOMES, SAMPLED_OUTCOMES, Draw, Draws
+from cardenvs.arena.luck.draws import Draw, Draws
 from cardenvs.arena.luck.values import Value
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
@@ -49,8 +50,7 @@ from cardenvs.core.rng import SEED_MASK, derived_seed
 _PLAYERS = 2
 _PARTS = ("deal", "draws", "actions")
 _TRIED_DEALS = 5
-_MOST_VALUES = 1000  # looked at for the same action, or draw
-_FEWEST_PAIRS = 100  # looked at for a draw
+_MOST_VALUES = 1000  # looked at for the same action, or before or after a draw
 _LEAST_PROBABILITY = 1e-12  # of an action whose value is looked at
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], np.uint64)  # between seeds
 
@@ -211,7 +211,6 @@ class _Game:
         self._draws, self._seating, self._policies, self._agent_seeds = draws, seating, policies, agent_seeds
         self._values_by, self._num_hands, self._seed = values, num_hands, seed
         self._chooser = random.Random(derived_seed(seed, "chosen"))
-        self._lots: dict[int, np.ndarray] = {}  # by ply, for each pair a number that decides whether it is looked at
         self._deck = Counter(match.game.deck(match.options).tolist())
         self._places = _places_of_hands(draws)
         hidden = {place for places in self._places for place in places}
@@ -274,45 +273,61 @@ class _Game:
             if not len(rows):
                 continue
             played = pairs.rows(rows, (pairs.weights * chances[:, other])[rows])
-            values = self._values(self._some(played, ply), ply, [other])
+            values = self._values(self._some(played, ply, "action"), ply, [other])
             luck -= values / pairs.weights.sum()
             if other == action:
                 luck += values / played.weights.sum()
         return after
 
-    def _some(self, pairs: _Pairs, ply: int, outcomes: int = 1) -> _Pairs:
-        """Return enough pairs for a value: some drawn at random, with higher weights, if there are many.
+    def _some(self, pairs: _Pairs, *place: Any) -> _Pairs:
+        """Return enough pairs for a value: if there are many, some drawn in proportion to their weights.
 
-        This is as if v were 0 for the others, and higher for these. Who is drawn depends on the number of pairs, which
-        may depend on the action, but not on weights or on the true pair: so v stays a function of pair and history.
+        This is as if v were 0 for the others, and higher for these. Who is drawn depends on the weights, but not on the
+        true pair: so v stays a function of pair and history. Pairs lie in order of the hands, and are drawn at equal
+        distances, so that all hands of both players take part.
+
+        Args:
+            pairs: the pairs.
+            place: for what the value is, which decides where the draw begins.
         """
-        share = _MOST_VALUES / (len(pairs.weights) * outcomes)
-        share = max(share, _FEWEST_PAIRS / len(pairs.weights))
-        if share >= 1:
+        if len(pairs.weights) <= _MOST_VALUES:
             return pairs
-        if ply not in self._lots:
-            generator = np.random.default_rng(derived_seed(self._seed, "lots", ply))
-            self._lots[ply] = generator.random((len(self._hands[0]), len(self._hands[1])))
-        rows = np.flatnonzero(self._lots[ply][pairs.first, pairs.second] < share)
-        return pairs.rows(rows, pairs.weights[rows] / share)
+        shares = np.minimum(1, pairs.weights * (_MOST_VALUES / pairs.weights.sum()))
+        start = derived_seed(self._seed, "start", *place) / 2.0**63
+        rows = np.flatnonzero(np.diff(np.floor(start + np.cumsum(shares)), prepend=np.floor(start)))
+        return pairs.rows(rows, pairs.weights[rows] / shares[rows])
 
     def _draw(self, pairs: _Pairs, draw: Draw, luck: np.ndarray) -> _Pairs:
         """Return the pairs after a public draw, and add its luck."""
-        outcomes = self._outcomes(draw)
         after = pairs.times(self._chances(pairs, draw, [draw.tokens])[:, 0])
-        some = self._some(pairs, draw.ply, len(outcomes))
-        chances = self._chances(some, draw, outcomes)
-        totals = chances.sum(1)
-        possible = totals > 0  # with other pairs none of the outcomes can be drawn: as if v were 0 for them
-        rows, columns = np.nonzero(chances)
-        before = some.rows(rows, (some.weights / np.where(possible, totals, 1))[rows] * chances[rows, columns])
-        drawn = np.array(outcomes, np.int16)[columns].reshape(len(rows), -1)
-        luck -= self._values(before, draw.ply, outcomes=drawn) / pairs.weights.sum()
-        known = some.rows(np.flatnonzero(possible), some.weights[possible])
-        known = known.times(self._chances(known, draw, [draw.tokens])[:, 0])
-        tokens = np.repeat(np.array([draw.tokens], np.int16), len(known.weights), axis=0)
-        luck += self._values(known, draw.ply, outcomes=tokens) / after.weights.sum()
+        outcomes = self._outcomes(draw)
+        if outcomes and (self._has_equal_cards or len(pairs.weights) * len(outcomes) <= _MOST_VALUES):
+            chances = self._chances(pairs, draw, outcomes)
+            rows, columns = np.nonzero(chances)
+            weights = (pairs.weights / chances.sum(1))[rows] * chances[rows, columns]
+            before, drawn = pairs.rows(rows, weights), after
+            tokens = np.array(outcomes, np.int16)[columns].reshape(len(rows), -1)
+        else:
+            before, drawn = self._some(pairs, draw.ply, "before"), self._some(after, draw.ply, "after")
+            tokens = self._drawn_with(before, draw)
+        luck -= self._values(before, draw.ply, outcomes=tokens) / pairs.weights.sum()
+        tokens = np.repeat(np.array([draw.tokens], np.int16), len(drawn.weights), axis=0)
+        luck += self._values(drawn, draw.ply, outcomes=tokens) / after.weights.sum()
         return after
+
+    def _drawn_with(self, pairs: _Pairs, draw: Draw) -> np.ndarray:
+        """Return for each pair what could be drawn with it, at random, int16 (n, tokens)."""
+        if self._has_equal_cards:
+            raise ArenaError(
+                f"AIVAT cannot correct draws of several cards from a deck with equal ones, {self._game.name}"
+            )
+        left = np.array(sorted(set(self._deck) - set(self._public_before(draw))), np.int16)
+        order = np.random.default_rng(derived_seed(self._seed, "drawn", draw.ply)).random(
+            (len(pairs.weights), len(left))
+        )
+        held = np.concatenate([self._tables[0][pairs.first], self._tables[1][pairs.second]], axis=1)
+        order[(held[:, :, None] == left).any(1)] = np.inf
+        return left[np.argsort(order, axis=1)[:, : len(draw.tokens)]]
 
     # -- hands and cards ----------------------------------------------------------------------------------------
 
@@ -371,15 +386,8 @@ class _Game:
         return ways
 
     def _outcomes(self, draw: Draw) -> list[Hand]:
-        """Return what could be drawn: each token of the deck, or some sequences of tokens that are not yet public."""
-        if len(draw.tokens) == 1 and len(self._deck) <= MOST_OUTCOMES:
-            return [(token,) for token in sorted(self._deck)]
-        if self._has_equal_cards:
-            raise ArenaError(
-                f"AIVAT cannot correct draws of several cards from a deck with equal ones, {self._game.name}"
-            )
-        left = sorted(set(self._deck) - set(self._public_before(draw)))
-        return [tuple(self._chooser.sample(left, len(draw.tokens))) for _ in range(SAMPLED_OUTCOMES)]
+        """Return all outcomes of a draw of one token; [] for others, which are too many to be listed."""
+        return [(token,) for token in sorted(self._deck)] if len(draw.tokens) == 1 else []
 
     def _public_before(self, draw: Draw) -> list[int]:
         return self._public[: draw.first - sum(map(len, self._places))]
