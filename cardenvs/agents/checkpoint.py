@@ -15,22 +15,20 @@ if TYPE_CHECKING:
 
 _EXAMPLE = "runs/latest.pt"
 
-PARAMETERS: dict[str, Reader] = {"sample": truth, "threshold": float}
+PARAMETERS: dict[str, Reader] = {"sample": truth}
 
 
-def load_network(
-    path: Path, game: Game, options: Options, *, sample: bool = False, threshold: float = 0.0
-) -> "PPOAgent":
+def load_network(path: Path, game: Game, options: Options, *, sample: bool = False) -> "PPOAgent":
     """Return the agent of a checkpoint or weights file; see `cardenvs.agents.ppo.load_agent`.
 
     Raises:
         MissingExtraError: torch is not installed.
-        AgentError, FormatError, OSError: as for `load_agent`.
+        FormatError, OSError: as for `load_agent`.
     """
     require("torch", "train")
     from cardenvs.agents.ppo import load_agent
 
-    return load_agent(path, game, options, sample=sample, threshold=threshold)
+    return load_agent(path, game, options, sample=sample)
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
@@ -46,8 +44,7 @@ def _fingerprint(argument: str) -> str:
 PPO = AgentKind(
     "ppo",
     "ppo:PATH",
-    "a policy trained by `cardenvs train`, its most likely action; `ppo:PATH,sample=true` samples from the policy, "
-    "with `threshold=0.1` without actions that are less likely than that",
+    "a policy trained by `cardenvs train`, its most likely action; `ppo:PATH,sample=true` samples from the policy",
     _make,
     _fingerprint,
     guest=False,

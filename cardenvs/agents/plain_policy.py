@@ -28,10 +28,9 @@ class PlainPolicy(Agent):
     Attributes:
         game: name of the game it was trained on.
         sample: whether it draws actions from its policy instead of taking the most likely one.
-        threshold: actions less likely than this are left out of the policy, unless none is likelier.
     """
 
-    def __init__(self, path: Path, game: Game, options: Options, sample: bool = False, threshold: float = 0.0) -> None:
+    def __init__(self, path: Path, game: Game, options: Options, sample: bool = False) -> None:
         """Read a weights file of the zoo.
 
         Raises:
@@ -42,8 +41,7 @@ class PlainPolicy(Agent):
         self._reads = game.as_read(options, about["options"])
         if its != (game.name, game.layout(self._reads).hash, game.num_actions(options)):
             raise FormatError(f"{path.name} was trained on {about['game']} with other options; it does not fit these")
-        self.name, self.game = f"zoo:{game.name}/{path.stem}", game.name
-        self.sample, self.threshold = sample, threshold
+        self.name, self.game, self.sample = f"zoo:{game.name}/{path.stem}", game.name, sample
         self._shape, self._has_policy = about["shape"], about["method"] == "ppo"
 
     def reset(self, seed: int) -> None:
@@ -57,8 +55,6 @@ class PlainPolicy(Agent):
         if not self._has_policy:
             return turn.legal_actions[int(logits.argmax())]
         likely = np.exp(logits - logits.max())
-        likely /= likely.sum()
-        likely[likely < min(self.threshold, likely.max())] = 0
         note_probabilities(turn, likely / likely.sum())
         return turn.legal_actions[_drawn(likely, turn.seed) if self.sample else int(logits.argmax())]
 

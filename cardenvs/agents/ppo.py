@@ -7,7 +7,6 @@ extra `train` (torch).
 """
 
 import copy
-import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import numpy as np
 from cardenvs.agents.base import Agent, Turn, note_probabilities
 from cardenvs.agents.checkpoint_file import check_fits, read_checkpoint, restore_network
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.core.errors import AgentError, FormatError, require
+from cardenvs.core.errors import FormatError, require
 from cardenvs.core.files import FilePath
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -40,24 +39,13 @@ class PPOAgent(Agent):
     Attributes:
         game: name of the game it was trained on.
         sample: whether it draws actions from its policy instead of taking the most likely one.
-        threshold: actions less likely than this are left out of the policy, unless none is likelier.
         steps: number of training steps.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        checkpoint: dict[str, Any],
-        path: FilePath,
-        sample: bool = False,
-        threshold: float = 0.0,
-    ) -> None:
+    def __init__(self, network: Network, checkpoint: dict[str, Any], path: FilePath, sample: bool = False) -> None:
         """Create an agent; see `load_agent`."""
-        if not 0 <= threshold < 1:
-            raise AgentError(f"threshold is a probability from 0 up to less than 1; got {threshold}")
         self.name = f"ppo:{path}"
-        self.game, self.steps = checkpoint["game"], checkpoint["steps"]
-        self.sample, self.threshold = sample, threshold
+        self.game, self.steps, self.sample = checkpoint["game"], checkpoint["steps"], sample
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._reading: dict[tuple[str, Options], Options] = {}
@@ -108,15 +96,14 @@ class PPOAgent(Agent):
         return [_drawn(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]
 
     def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        """Return the log-probabilities of all actions, float64 (N, A), -inf for those that are illegal or left out.
+        """Return the log-probabilities of all actions, float64 (N, A), -inf for illegal ones.
 
         Args:
             observation: (N, D), of the game's dtype.
             mask: (N, A), bool or int8.
         """
         with torch.inference_mode(), _one_thread():
-            log_probs = self._judge(observation, mask)[0]
-            return (self._without_unlikely(log_probs) if self.threshold else log_probs).numpy()
+            return self._judge(observation, mask)[0].numpy()
 
     def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the probabilities of all actions, float64 (N, A), and the expected further returns, float64 (N,).
@@ -132,11 +119,6 @@ class PPOAgent(Agent):
         with torch.inference_mode(), _one_thread():
             log_probs, values = self._judge(observation, mask)
             return log_probs.exp().double().numpy(), values.double().numpy() / self._reward_scale
-
-    def _without_unlikely(self, log_probs: torch.Tensor) -> torch.Tensor:
-        """Return the policy (N, A) without actions less likely than the threshold."""
-        most = log_probs.max(-1, keepdim=True).values
-        return log_policy(log_probs, log_probs >= most.clamp(max=math.log(self.threshold)))
 
     def _judge(self, observation: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log-probabilities (N, A) and values (N,). The network scores legal actions only."""
@@ -194,12 +176,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def load_agent(
-    path: FilePath,
-    game: Game | None = None,
-    options: Options | None = None,
-    *,
-    sample: bool = False,
-    threshold: float = 0.0,
+    path: FilePath, game: Game | None = None, options: Options | None = None, *, sample: bool = False
 ) -> PPOAgent:
     """Return the agent of a checkpoint or weights file.
 
@@ -207,16 +184,12 @@ def load_agent(
         path: path of the checkpoint or weights file.
         game, options: what it is to play; without them, this is checked at the first turn.
         sample: draw actions from the policy instead of taking the most likely one: a mixed strategy, as in poker.
-        threshold: leave actions less likely than this out of the policy, unless none is likelier. What is drawn rarely
-            is more often a mistake than a part of the strategy (S. Ganzfried, T. Sandholm, K. Waugh, "Strategy
-            Purification and Thresholding: Effective Non-Equilibrium Approaches for Playing Large Games", AAMAS 2012).
 
     Raises:
-        AgentError: the threshold is out of range.
         FormatError: the file is damaged, or is for another game, version or observation layout.
         OSError: the file cannot be read.
     """
     checkpoint = read_checkpoint(path)
     if game is not None and options is not None:
         check_fits(checkpoint, path, game, game.as_read(options, checkpoint["options"]))
-    return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample, threshold)
+    return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample)

@@ -109,8 +109,7 @@ ZOO = AgentKind(
     "zoo",
     "zoo:GAME/NAME",
     "a trained policy that ships with cardenvs, in the way of its card; `cardenvs zoo list` lists them, and "
-    "`sample=true` or `sample=false` chooses between its probabilities and its most likely action, and `threshold=0.1` "
-    "leaves out actions that are less likely than that",
+    "`sample=true` or `sample=false` chooses between its probabilities and its most likely action",
     _make,
     _fingerprint,
     _conditions,

@@ -33,18 +33,17 @@ def test_a_policy_of_the_zoo_is_the_same_with_and_without_torch(name):
         state.apply(action)
 
 
-@pytest.mark.parametrize(("threshold", "left"), [(0.0, 3), (0.3, 2)])  # the probabilities are 0.08, 0.56 and 0.37
-def test_draws_are_the_same_with_and_without_torch(threshold, left):
+@pytest.mark.parametrize("name", ["leduc_poker_v0/magnet"])
+def test_draws_are_the_same_with_and_without_torch(name):
     pytest.importorskip("torch")
-    name, game = "leduc_poker_v0/magnet", get_game("leduc_poker_v0")
+    game = get_game(name.partition("/")[0])
     options = game.make_options()
-    plain = PlainPolicy(weights_file(name), game, options, sample=True, threshold=threshold)
-    other = load_agent(f"zoo:{name},sample=true,threshold={threshold}", game, options)
-    state = game.new_state(seed=3)
-    state.apply(state.legal_actions()[-1])
+    plain = PlainPolicy(weights_file(name), game, options, sample=True)
+    other = load_agent(f"zoo:{name},sample=true", game, options)
+    state = game.new_state(seed=5)
     chosen = [(plain.act(Turn(state, seed)), other.act(Turn(state, seed))) for seed in range(200)]
     assert all(mine == theirs for mine, theirs in chosen)
-    assert len({mine for mine, _ in chosen}) == left
+    assert len({mine for mine, _ in chosen}) > 1
 
 
 def test_without_torch_the_zoo_plays_in_numpy(monkeypatch):

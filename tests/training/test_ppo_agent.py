@@ -9,7 +9,7 @@ from cardenvs.agents.base import Turn  # noqa: E402
 from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
 from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.agents.specs import make_agent  # noqa: E402
-from cardenvs.core.errors import AgentError, FormatError  # noqa: E402
+from cardenvs.core.errors import FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.limits import Limits  # noqa: E402
@@ -71,26 +71,6 @@ def test_it_states_the_probabilities_by_which_it_acts(path):
         probs = np.exp(greedy.log_probs(turn.observation[None], turn.action_mask[None].astype(bool))[0])
         assert drawing.probabilities(turn) == pytest.approx(probs[turn.legal_actions], abs=1e-6)
         assert greedy.probabilities(turn).tolist() == [float(a == greedy.act(turn)) for a in turn.legal_actions]
-
-
-def test_it_leaves_out_unlikely_actions(path):
-    whole, some, most = (load_agent(path, sample=True, threshold=one) for one in (0.0, 0.34, 0.99))
-    left_out = 0
-    for turn in turns(30):
-        every, left = whole.probabilities(turn), some.probabilities(turn)
-        kept = every >= min(0.34, every.max())
-        left_out += (~kept).sum()
-        assert left == pytest.approx(np.where(kept, every, 0) / every[kept].sum())
-        assert most.probabilities(turn).tolist() == (every == every.max()).tolist()
-        assert some.act(turn) in np.array(turn.legal_actions)[kept]
-    assert left_out
-    assert load_agent(path, threshold=0.34).act(turns(3)[0]) == load_agent(path).act(turns(3)[0])
-
-
-@pytest.mark.parametrize("threshold", ["1", "-0.1", "nan"])
-def test_a_threshold_is_a_probability(path, threshold):
-    with pytest.raises(AgentError, match="threshold is a probability"):
-        make_agent(f"ppo:{path},sample=true,threshold={threshold}", LEDUC, OPTIONS)
 
 
 def test_its_exploitability_is_exact(path):
