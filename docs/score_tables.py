@@ -67,4 +67,5 @@ def _score(score: dict[str, Any]) -> str:
 def _time(agent: dict[str, Any]) -> str:
     """Return the mean time of a decision, each game with the same weight."""
     times = [game["decision_ms"] for game in agent["games"].values()]
-    return f"{sum(times) / len(times):.2g}"
+    mean = sum(times) / len(times)
+    return f"{mean:.0f}" if mean >= 100 else f"{mean:.2g}"  # in two digits 235 would be 2.3e+02
