@@ -40,7 +40,7 @@ def _by_game(agents: list[dict[str, Any]], table: Any) -> str:
         for name, title in titles.items()
     ]
     rows.append(("**mean**", *(f"**{_score(one['score'])}**{'' if one['is_complete'] else ' *'}" for one in agents)))
-    rows.append(("ms a decision", *(_time(one) for one in agents)))
+    rows.append(("ms a decision", *(_time(list(one["games"].values())) for one in agents)))
     text = table(("game", *(f"`{one['agent']}`" for one in agents)), rows)
     return text if all(one["is_complete"] for one in agents) else f"{text}\n\n\\* not of all games of the size."
 
@@ -51,7 +51,7 @@ def _by_agent(agents: list[dict[str, Any]], table: Any) -> str:
             f"`{one['agent']}`",
             f"[{game['title']}](games/{name}.md)",
             _score(game["score"]),
-            f"{game['decision_ms']:.2g}",
+            _time([game]),
         )
         for one in agents
         for name, game in one["games"].items()
@@ -64,8 +64,7 @@ def _score(score: dict[str, Any]) -> str:
     return f"{round(score['mean'])}{half}"  # as an integer, which has no -0
 
 
-def _time(agent: dict[str, Any]) -> str:
-    """Return the mean time of a decision, each game with the same weight."""
-    times = [game["decision_ms"] for game in agent["games"].values()]
-    mean = sum(times) / len(times)
-    return f"{mean:.0f}" if mean >= 100 else f"{mean:.2g}"  # in two digits 235 would be 2.3e+02
+def _time(games: list[dict[str, Any]]) -> str:
+    """Return the mean time of a decision in milliseconds, each game with the same weight."""
+    mean = sum(game["decision_ms"] for game in games) / len(games)
+    return f"{mean:.0f}" if mean >= 100 else f"{mean:.2g}"  # two digits of 235 would be 2.3e+02
