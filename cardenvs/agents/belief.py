@@ -50,8 +50,8 @@ class Weighted:
     def drawn(self, seed: int, rounds: int, first: int) -> np.ndarray:
         """Return the worlds of rounds first, first + 1, ..., records (rounds,). Round r depends on (seed, r) only.
 
-        The rounds take a world as often as its chance says, but for one or two, which makes means less noisy than
-        independent draws.
+        Rounds in a row take each world about as often as its chance says, which makes means less noisy than
+        independent draws do.
         """
         places = np.cumsum(self.chances)
         points = (derived_seed(seed, "belief") / 2.0**63 + _STRIDE * np.arange(first, first + rounds)) % 1
@@ -66,7 +66,7 @@ class Belief:
 
         Args:
             game, options: what is played.
-            models: of every other player, who is one of them, each as likely before anything was done.
+            models: of the other players. Each player is one of them; before it acts, all are equally likely.
 
         Raises:
             AgentError: the game is not of one open deal, see above.
@@ -133,7 +133,7 @@ class Belief:
 
 
 def models_of(spec: str) -> list[str]:
-    """Return the specs of the models of a belief, which "+" joins."""
+    """Return the specs of a belief's models, which are joined by "+"."""
     return spec.split("+")
 
 

@@ -283,12 +283,12 @@ class _Game:
         """Return enough pairs for a value: if there are many, some drawn in proportion to their weights.
 
         This is as if v were 0 for the others, and higher for these. Who is drawn depends on the weights, but not on the
-        true pair: so v stays a function of pair and history. Pairs lie in order of the hands, and are drawn at equal
-        distances, so that all hands of both players take part.
+        true pair: so v stays a function of pair and history. Pairs are in the order of hands and taken at equal
+        distances, so that no part of them is left out by chance.
 
         Args:
             pairs: the pairs.
-            place: for what the value is, which decides where the draw begins.
+            place: names the value; each has its own random start.
         """
         if len(pairs.weights) <= _MOST_VALUES:
             return pairs
@@ -298,7 +298,11 @@ class _Game:
         return pairs.rows(rows, pairs.weights[rows] / shares[rows])
 
     def _draw(self, pairs: _Pairs, draw: Draw, luck: np.ndarray) -> _Pairs:
-        """Return the pairs after a public draw, and add its luck."""
+        """Return the pairs after a public draw, and add its luck.
+
+        Where outcomes are too many to be listed, each pair has one of its own, drawn at random, and before and after the
+        draw other pairs are looked at: the mean is then 0 over these random numbers, too.
+        """
         after = pairs.times(self._chances(pairs, draw, [draw.tokens])[:, 0])
         outcomes = self._outcomes(draw)
         if outcomes and (self._has_equal_cards or len(pairs.weights) * len(outcomes) <= _MOST_VALUES):
