@@ -300,8 +300,8 @@ class _Game:
     def _draw(self, pairs: _Pairs, draw: Draw, luck: np.ndarray) -> _Pairs:
         """Return the pairs after a public draw, and add its luck.
 
-        Where outcomes are too many to be listed, each pair has one of its own, drawn at random, and before and after the
-        draw other pairs are looked at: the mean is then 0 over these random numbers, too.
+        Where outcomes are too many to be listed, each pair has one of its own, drawn at random, and other pairs are
+        looked at before and after the draw. The mean is then 0 over these random numbers, too.
         """
         after = pairs.times(self._chances(pairs, draw, [draw.tokens])[:, 0])
         outcomes = self._outcomes(draw)
