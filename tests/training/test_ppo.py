@@ -363,6 +363,23 @@ def test_what_is_stored_is_what_was_seen_and_done():
             state.apply(legal[store.choice[slot]])
 
 
+def test_games_that_look_alike_are_played_by_one_evaluation_each():
+    players = {}
+    for merge in (False, True):
+        config = TINY.changed({"merge_turns": merge, "num_envs": 64, "pool_share": 0.5})
+        players[merge], network = player_for(KUHN, config)
+        sizes, forward = [], network.forward
+        network.forward = lambda features, *lists, sizes=sizes, forward=forward: (
+            sizes.append(len(features)) or forward(features, *lists)
+        )
+        players[merge].play()
+        assert max(sizes) <= 12 if merge else min(sizes) == 64  # Kuhn poker has 12 information states
+    merged, alone = (players[merge].store for merge in (True, False))
+    assert torch.equal(merged.choice, alone.choice)
+    for name in ("value", "log_prob"):
+        torch.testing.assert_close(getattr(merged, name), getattr(alone, name))
+
+
 def test_a_truncation_asks_for_the_values_of_the_final_observations():
     config = TINY.changed({"pool_share": 0.0, "rollout_steps": 2})
     player, network = player_for(LEDUC, config, max_plies=2)

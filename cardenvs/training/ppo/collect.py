@@ -40,6 +40,17 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
     return legal[:, : int(num_legal.max())]
 
 
+def distinct(observation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the first of each kind of row of `observation`, (N, D), and, (N,), the kind of each row.
+
+    Both are int64. Rows are told apart by a hash of 64 bits, since sorting hashes is faster than sorting rows.
+    """
+    rows = np.ascontiguousarray(observation).view(np.uint8)
+    factors = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
+    _, first, kind = np.unique(rows @ factors, return_index=True, return_inverse=True)
+    return first, kind
+
+
 def sample(
     log_probs: Tensor, generator: torch.Generator, shape: tuple[int, int] | None = None, rows: slice = slice(None)
 ) -> Tensor:
@@ -177,12 +188,12 @@ class Collector:
             num_legal.copy_(new.num_legal, non_blocking=True)
             legal = shortened(legal, new.num_legal)
             listed = is_listed(legal, num_legal)
-            features = self._network.features(observation)
         with self._watch("forward"):
-            logits, store.value[rows] = self._network(features, legal, listed)
+            logits, store.value[rows] = self._evaluate(observation, legal, listed)
             others = self._slots(np.flatnonzero(~learning & ~self._tables.is_ruled))
             if len(others):
-                logits[others] = self.pool.opponent(features[others], legal[others], listed[others])[0]
+                features = self._network.features(observation[others])
+                logits[others] = self.pool.opponent(features, legal[others], listed[others])[0]
         with self._watch("sample"):
             if self._config.method == "dmc":  # logits are values
                 choice = epsilon_greedy(logits, listed, self._config.epsilon, self._generator).unsqueeze(1)
@@ -193,6 +204,18 @@ class Collector:
                 store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             store.choice[rows] = choice.squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
+
+    def _evaluate(self, observation: Tensor, legal: Tensor, listed: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the network's logits, (N, K), and values, (N,).
+
+        With `merge_turns` many games look alike: the network sees each observation, which determines the legal actions,
+        once.
+        """
+        if not self._config.merge_turns:
+            return self._network(self._network.features(observation), legal, listed)
+        first, kind = (self._slots(rows) for rows in distinct(self.vec.batch.observation))
+        logits, value = self._network(self._network.features(observation[first]), legal[first], listed[first])
+        return logits[kind], value[kind]
 
     def _sample(self, log_probs: Tensor) -> Tensor:
         """Draw from the policy. Each process takes its rows of the noise that one process would draw for all games."""

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from cardenvs.agents.network import Network
 from cardenvs.training.config import Config
-from cardenvs.training.ppo.collect import is_listed, shortened
+from cardenvs.training.ppo.collect import distinct, is_listed, shortened
 from cardenvs.training.ppo.processes import Processes, Turns
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 
@@ -132,9 +132,7 @@ def merged(
         (M,) int64, the index of the last turn of each kind, and float32 (M,): its weight, its mean advantage, and the
         share of its action among the turns with its observation.
     """
-    rows = np.ascontiguousarray(observation[::-1]).view(np.uint8)
-    factors = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
-    _, state = np.unique(rows @ factors, return_inverse=True)  # sorting hashes is faster than sorting rows
+    _, state = distinct(observation[::-1])
     kind = state * (int(choice.max()) + 1) + choice[::-1]
     _, last, number, count = np.unique(kind, return_index=True, return_inverse=True, return_counts=True)
     mean = np.bincount(number, advantage[::-1]) / count
