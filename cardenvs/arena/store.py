@@ -106,6 +106,13 @@ def _is_anchors(value: Any) -> bool:
     return is_mapping(value) and all(map(is_number, value.values()))
 
 
+def _is_config(value: Any) -> bool:
+    if not is_mapping(value) or not is_mapping(ratings := value.get("ratings", {})):
+        return False
+    by, games = ratings.get("by", "results"), ratings.get("games", 1)
+    return set(ratings) <= {"by", "games"} and by in ("results", "places") and is_whole(games) and games > 0
+
+
 def _is_statistics(value: Any) -> bool:
     if not is_mapping(value) or set(value) != {"figures", "counts", "winners"}:
         return False
@@ -135,7 +142,8 @@ _MATCH_CELLS: dict[str, Reader] = {
 }  # fmt: skip
 _EXPERIMENT_CELLS: dict[str, Reader] = {
     "name": text, "matches": json_cell(list_of(_is_titled), "a JSON list of [match id, title]"),
-    "anchors": json_cell(_is_anchors, "a JSON object of ratings by name"), "config": _MAPPING,
+    "anchors": json_cell(_is_anchors, "a JSON object of ratings by name"),
+    "config": json_cell(_is_config, "a JSON object of settings"),
 }  # fmt: skip
 _RESTORE = "Restore a backup of the store"
 _PLAY_AGAIN = (
@@ -292,6 +300,8 @@ class Store(Database):
                 raise self._damage(
                     "games", key, f"column {name} has {len(found[name])} values for {players} players", _PLAY_AGAIN
                 )
+        if len(found["failures"]) != len(found["outcomes"]):
+            raise self._damage("games", key, "one of the columns failures and outcomes is empty", _PLAY_AGAIN)
         if found.get("statistics") is not None:
             found["statistics"] = GameStatistics(**found["statistics"])
             if not _fits(found["statistics"], players):

@@ -63,9 +63,11 @@ def verify(
         Number of games replayed, and the mismatches.
 
     Raises:
-        ArenaError, OptionError: a match was played with another version of its game.
+        ArenaError, OptionError: a match was played with another version of its game, or the row of a match or an
+            experiment is unreadable.
         GameNotFoundError: a game is not installed.
     """
+    store.experiments()  # raises an error that names a row which reports could not read
     total = sum(store.count(match_id) for match_id in store.match_ids())
     drawn = None
     if sample is not None and sample < total:

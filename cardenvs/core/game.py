@@ -257,7 +257,7 @@ class Game:
         """The number after `_v`. It increases when rules, ids, layout, rewards or the deal of a seed change."""
         return int(self.name.rsplit("_v", 1)[1])
 
-    def make_options(self, **values: Any) -> Options:
+    def make_options(self, /, **values: Any) -> Options:
         """Return options with the given values and defaults for the others.
 
         Raises:

@@ -9,6 +9,7 @@
 `validate` says whether an intent is legal and, if not, why. It changes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,40 @@ def resolve(state: "State", player: int, intent: Any, key: bytes = b"") -> int:
     if "action" in intent:
         return _named_action(state, intent["action"])
     return _moved(state, player, _checked_move(intent["move"]), key)
+
+
+def resolve_play(state: "State", player: int, intents: Sequence[Any], key: bytes = b"") -> list[int]:
+    """Return the actions that the intents of a play, at least one, stand for: each follows the one before it.
+
+    The play must not go on past an action that shows the player something, such as a card that is drawn. Otherwise a
+    refusal of a later intent would tell what is hidden, and nothing would have been done for it. So later intents are
+    resolved in guessed worlds, never in the true one; there, the last actions may be illegal in the rare case that all
+    guesses are wrong in the same way.
+
+    Raises:
+        FormatError: one of them is not an intent, or names tokens or piles that are not there.
+        IllegalActionError: one is illegal or fits several actions, or an earlier one shows something.
+    """
+    actions = [resolve(state, player, intents[0], key)]
+    worlds = [state.determinize(player, seed) for seed in range(_GUESSES)] if len(intents) > 1 else []
+    for intent in intents[1:]:
+        label = worlds[0].action_label(actions[-1])
+        if not _apply_alike(worlds, player, actions[-1]):
+            raise IllegalActionError(
+                f"{label!r} may show you something new; make it alone, and then choose what follows"
+            )
+        actions.append(resolve(worlds[0], player, intent, key))
+    return actions
+
+
+def _apply_alike(worlds: "list[State]", player: int, action: int) -> bool:
+    """Apply an action to worlds that look alike to `player`. Returns whether they still do."""
+    seen = []
+    for world in worlds:
+        before = len(world.event_rows(player))
+        world.apply_unchecked(action)
+        seen.append((world.events(player)[before:], world.current_player))
+    return all(one == seen[0] for one in seen)
 
 
 def intent_of(choice: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class Options:
         """Raise OptionError if these options allow a `State` but no environment, as when the deal ends the game."""
 
     @classmethod
-    def make(cls, **values: Any) -> Self:
+    def make(cls, /, **values: Any) -> Self:
         """Build options from keywords.
 
         Raises:

@@ -85,15 +85,31 @@ def read_calls(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(file, 1):
             try:
                 entry = json.loads(line)
-                kind = entry["type"]
-            except (ValueError, RecursionError, LookupError, TypeError):
+            except (ValueError, RecursionError):
                 if not line.endswith("\n"):
                     return
-                raise FormatError(f"{path}: line {number} does not belong to a transcript") from None
-            if kind == "system":
+                entry = None
+            if not _is_entry(entry):
+                raise FormatError(f"{path}: line {number} does not belong to a transcript")
+            if entry["type"] == "system":
                 systems[entry["id"]] = entry["text"]
-            elif kind == "call":
+            elif entry["type"] == "call":
                 yield {**entry, "system_text": systems.get(entry.get("system", ""), "")}
+
+
+def _is_entry(entry: Any) -> bool:
+    """Return whether a line has the fields that readers compute with, of the right types."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        return False
+    if entry["type"] == "system":
+        return isinstance(entry.get("id"), str) and isinstance(entry.get("text"), str)
+    tokens = entry.get("tokens") or {}
+    return (
+        isinstance(entry.get("system", ""), str)
+        and isinstance(entry.get("seconds"), int | float | None)
+        and isinstance(tokens, dict)
+        and all(isinstance(count, int | None) for count in tokens.values())
+    )
 
 
 def count_outcomes(path: str | os.PathLike[str]) -> dict[str, Counter[str]]:

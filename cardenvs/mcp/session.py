@@ -4,7 +4,7 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ def _match(
 
 
 class Session:
-    """The games of one client. Its methods may be called from any thread, one at a time."""
+    """The games of one client. Its methods may be called from any thread, also at the same time."""
 
     def __init__(
         self,
@@ -109,6 +109,7 @@ class Session:
         self._spec = f"{name}-{secrets.token_hex(4)}" if appointment is None else name
         self._seat = ClientSeat(seconds)
         self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()  # for what must not happen twice: a game begins, a result is told
         self._failure = ""  # why the match could not be played
         register(self._spec, self._seat)
         if appointment is not None:
@@ -159,15 +160,17 @@ class Session:
         """
         if self.is_appointed:
             raise RefusedError("This session has its match already; `look` shows the game.")
-        if self._is_playing:
-            raise RefusedError("Your game is not over. Finish it, or `resign` first.")
         game = get_game(name)
         checked = game.make_options(**(options or {}))
         opponent = opponent or game.default_opponent
         _check_opponent(opponent, game)
         if not 0 <= seat < checked.num_players:
             raise RefusedError(f"The seats of this game are 0 to {checked.num_players - 1}; got {seat}.")
-        self._play([_match(game, checked, self._spec, seat, (opponent,), 1, None, self._limits)])
+        match = _match(game, checked, self._spec, seat, (opponent,), 1, None, self._limits)
+        with self._lock:
+            if self._is_playing:
+                raise RefusedError("Your game is not over. Finish it, or `resign` first.")
+            self._play([match])
         return self.look()
 
     def _play(self, matches: list[Match]) -> None:
@@ -282,9 +285,11 @@ class Session:
             raise RefusedError("The game is about to begin; `look` at it.")
         return self._seat.current
 
-    def _taken_finished(self) -> Iterator[SeatedGame]:
-        while self._seat.finished:
-            yield self._seat.finished.pop(0)
+    def _taken_finished(self) -> list[SeatedGame]:
+        with self._lock:
+            taken = list(self._seat.finished)
+            del self._seat.finished[: len(taken)]
+            return taken
 
     def _told_turn(self, turn: Turn) -> str:
         game = self._seat.current

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from cardenvs.server.catalogue import game_json
 from cardenvs.server.opening import new_record
 from cardenvs.server.rate import Rate
 from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
-from cardenvs.server.room import Room
+from cardenvs.server.room import Kept, Room
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
@@ -43,6 +44,8 @@ class Host:
         self._threads = Threads(settings.limits)
         self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # agents cannot block them
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
+        self._kept: dict[str, Kept] = {}  # of unloaded tables, by public link
+        self._due: dict[str, float] = {}  # when people at unloaded tables forfeit, by public link
         self._new_tables = Rate(settings.limits.new_tables_per_minute)
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -76,6 +79,7 @@ class Host:
         while True:
             try:
                 await self._unload_idle()
+                await self._load_overdue()
                 await self._delete_old()
             except Exception:  # such as a full disk; the next attempt may succeed
                 _log.exception("idle and old tables cannot be removed")
@@ -87,9 +91,21 @@ class Host:
                 await self._unload(room)
 
     async def _unload(self, room: Room) -> None:
-        """Stop a room. Following one of its links loads it again."""
-        del self._rooms[room.table.record.watch]
+        """Stop a room. Following one of its links loads it again, and so does the end of a person's time."""
+        watch = room.table.record.watch
+        del self._rooms[watch]
+        self._kept[watch] = room.kept
+        if room.due < math.inf:
+            self._due[watch] = room.due
         await room.stop()
+
+    async def _load_overdue(self) -> None:
+        """Load the tables at which a person's time is up, so that the person forfeits."""
+        for watch in [watch for watch, due in self._due.items() if due <= time.monotonic()]:
+            try:
+                await self.find(watch)
+            except RefusedError:  # there is no room; the next sweep tries again
+                return
 
     async def _delete_old(self) -> None:
         limits, dropped = self.settings.limits, ["first"]
@@ -99,6 +115,8 @@ class Host:
             for watch in dropped:
                 if watch in self._rooms:
                     await self._unload(self._rooms[watch])
+                self._kept.pop(watch, None)
+                self._due.pop(watch, None)
             await asyncio.sleep(0)  # lets other tasks run
 
     def _visited(self) -> list[str]:
@@ -137,16 +155,18 @@ class Host:
             del self._loading[record.watch]
 
     def _add(self, table: Table) -> Room:
-        room = Room(table, self.settings, self._threads)
-        self._rooms[table.record.watch] = room
+        watch = table.record.watch
+        room = Room(table, self.settings, self._threads, self._kept.pop(watch, None))
+        self._due.pop(watch, None)
+        self._rooms[watch] = room
         room.start()
         idle = [
-            watch
-            for watch, other in self._rooms.items()
+            other_watch
+            for other_watch, other in self._rooms.items()
             if other.table.state.is_terminal and not other.connections and other is not room
         ]
-        for watch in idle[: max(0, len(idle) - _KEPT_OPEN)]:
-            del self._rooms[watch]
+        for other_watch in idle[: max(0, len(idle) - _KEPT_OPEN)]:
+            del self._rooms[other_watch]
         return room
 
     async def open_table(self, request: Any, client: str) -> TableRecord:
@@ -172,18 +192,18 @@ class Host:
 
     async def _make_room(self, most: int) -> None:
         """Make room for one more unfinished game: unload the table with the oldest last visit if there are `most` in
-        memory.
+        memory, one that waits for people rather than one at which agents play.
 
         Raises:
-            RefusedError: there are too many games, and none can be unloaded.
+            RefusedError: there are too many games, and somebody is at each.
         """
         unfinished = [room for room in self._rooms.values() if not room.table.state.is_terminal]
         if len(unfinished) < most:
             return
-        for room in unfinished:  # by last visit
-            if not room.connections and room.waits_for_people:
-                await self._unload(room)
-                return
+        left = [room for room in unfinished if not room.connections]  # by last visit
+        if left:
+            await self._unload(min(left, key=lambda room: not room.waits_for_people))
+            return
         raise RefusedError(f"this server allows {most} unfinished games and is full; try later")
 
     async def _in_thread(self, call: Callable[..., Table], *values: Any) -> Table:

@@ -123,11 +123,21 @@ class _Round:
     ready: set[int] = field(default_factory=set)  # players who have read the scores
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What a room hands over to the next one of its table, when it is unloaded and loaded again."""
+
+    paused: bool
+    pace: float
+    on_clock: tuple[int, int, float]  # the person to act, the number of moves, and the deadline, of time.monotonic
+
+
 class Room:
     """A table, its agents and its connections."""
 
-    def __init__(self, table: Table, settings: Settings, threads: Threads) -> None:
-        """Create a room; `start` lets its agents play."""
+    def __init__(self, table: Table, settings: Settings, threads: Threads, kept: Kept | None = None) -> None:
+        """Create a room; `start` lets its agents play. It goes on from what an earlier room has kept."""
+        kept = kept or Kept(False, settings.pace, (-1, -1, 0.0))
         self.table = table
         self.names = seat_names(table.record.watch, table.state.num_players)  # by which clients know the players
         self._settings, self._threads = settings, threads
@@ -137,8 +147,8 @@ class Room:
         ]
         self._pictures: dict[tuple[int, bool], tuple[str, str]] = {}  # without and with names, by viewer and form
         self.connections: set[Connection] = set()
-        self.paused = False  # whether agents are paused
-        self.pace = settings.pace  # seconds between agents' moves
+        self.paused = kept.paused  # whether agents are paused
+        self.pace = kept.pace  # seconds between agents' moves
         self.problem = ""  # message to everybody at the table, or ""
         # the agent that gave no answer, while the game waits for a person to let it try again
         self.stopped: Stopped | None = None
@@ -151,7 +161,7 @@ class Room:
         self._call: Future[Any] | None = None  # the last call of an agent
         self._task: asyncio.Task[None] | None = None
         self._hints = itertools.count()
-        self._on_clock = (-1, -1, 0.0)  # the person to act, the number of moves, and the deadline
+        self._on_clock = kept.on_clock
 
     def start(self) -> None:
         """Start the task that lets agents play."""
@@ -184,7 +194,24 @@ class Room:
     @property
     def waits_for_people(self) -> bool:
         """Whether the game waits for a person."""
-        return self.table.agent_to_act == PERSON or self.stopped is not None
+        return self.table.agent_to_act == PERSON or self.stopped is not None or self._is_held
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether agents are paused and may make no more moves."""
+        return self.paused and not self._steps
+
+    @property
+    def kept(self) -> Kept:
+        """What the next room of this table should know."""
+        return Kept(self.paused, self.pace, self._on_clock)
+
+    @property
+    def due(self) -> float:
+        """When the person to act forfeits, of time.monotonic; infinite if no clock runs."""
+        table, (person, _, due) = self.table, self._on_clock
+        is_running = table.record.clock and table.agent_to_act == PERSON and table.state.current_player == person
+        return due if is_running else math.inf
 
     def leave(self, connection: Connection) -> None:
         """Remove a client that disconnected."""
@@ -324,8 +351,11 @@ class Room:
         if name != "person" and name not in self._specs():
             raise RefusedError("there is no such agent")
         agent = PERSON if name == "person" else name
-        opened = self.table.change_seat(connection.link, player, agent, self._is_here(player), self._settings.think)
-        if self.stopped is not None and self.stopped.player == player:
+        has_stopped = self.stopped is not None and self.stopped.player == player
+        opened = self.table.change_seat(
+            connection.link, player, agent, self._is_here(player), self._settings.think, has_stopped
+        )
+        if has_stopped:
             self.stopped = None
         self.problem = ""
         for other in self.connections:
@@ -348,6 +378,8 @@ class Room:
             how = message.fields["how"]
             if how not in ("go", "pause", "step"):
                 raise RefusedError('"how" must be "go", "pause" or "step"')
+            if how != "go" and len(self.table.people) > 1:
+                raise RefusedError("agents cannot be paused at a table of several people: the others would wait")
             self.paused = how != "go"
             self._steps = 1 if how == "step" else 0
         self._stirred.set()
@@ -450,7 +482,7 @@ class Room:
         await self._dismiss([p for p, (name, _) in self._players.items() if name != seats[p].agent])
         if self.table.agent_to_act == PERSON:
             await self._wait_for_person()
-        elif self.stopped is not None or (self.paused and not self._steps):
+        elif self.stopped is not None or self._is_held:
             await self._stirred.wait()
         elif self._reading():
             await self._wait_for_readers()
@@ -490,7 +522,7 @@ class Room:
         decision = await self._decision(state, name)
         failure = could_not_answer(decision)
         await self._hold(started, self.pace)
-        while self.paused and not self._steps and failure is None:
+        while self._is_held and failure is None:
             self._stirred.clear()
             await self._stirred.wait()
         if self.table.revision != revision:

@@ -57,7 +57,7 @@ class Limits:
     new_tables_per_minute: int = 30
     connections: int = 2000
     connections_per_table: int = 200
-    connections_per_address: int = 500
+    connections_per_address: int = 200  # below `tables`, so that nobody alone can sit at all of them
     requests: int = 1000
     client_seconds: float = 20.0
     messages_per_second: float = 50.0

@@ -22,7 +22,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.events import SPECTATOR, Part
 from cardenvs.core.game import Game
-from cardenvs.core.intents import guessed_events, resolve
+from cardenvs.core.intents import guessed_events, resolve_play
 from cardenvs.core.narration import Narrator
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
@@ -142,12 +142,15 @@ class Table:
         digest = hashlib.blake2s(repr(place).encode(), key=self.record.key, digest_size=8).digest()
         return int.from_bytes(digest, "little") >> 1
 
-    def change_seat(self, link: str, player: int, agent: str, is_here: bool, think: float) -> str:
+    def change_seat(
+        self, link: str, player: int, agent: str, is_here: bool, think: float, has_stopped: bool = False
+    ) -> str:
         """Change who plays a seat.
 
         People may let agents play for them and take their seats back. The host may replace an agent by another one, let
         the game's default opponent play for an absent person, and give one seat of a table without people to a person.
-        No person gets to see cards that another person has held, or a second hand.
+        Any player may let the default opponent play for an agent that has stopped, so that nobody can make the others
+        wait. No person gets to see cards that another person has held, or a second hand.
 
         Args:
             link: secret link of the person who asks.
@@ -155,6 +158,7 @@ class Table:
             agent: name of an agent, or PERSON.
             is_here: whether the seat's owner is present.
             think: least thinking time, in seconds, that applies if this is the first person at the table.
+            has_stopped: whether the game waits because the seat's agent gave no answer.
 
         Returns:
             the new secret link of a seat given to a person, or "".
@@ -165,7 +169,8 @@ class Table:
         seat, opened = self.record.seats[player], ""
         if self.state.is_terminal:
             raise RefusedError("the game is over")
-        if not seat.link or link != seat.link:
+        is_relieved = has_stopped and agent == self.usual_agent and self.seat_of(link) is not None
+        if not is_relieved and (not seat.link or link != seat.link):
             self._check_host_may_seat(link, player, agent, is_here)
             if agent == PERSON:
                 opened = secrets.token_urlsafe(_LINK_BYTES)
@@ -198,24 +203,30 @@ class Table:
     # -- moves --------------------------------------------------------------------------------------------------
 
     def act(self, seat: int, turn: int, intents: Sequence[Any]) -> None:
-        """Make all moves of a person's request, or none; `turn` is that of the view they saw, and `intents` as in
-        core.intents.
+        """Make the moves of a person's request; `turn` is that of the view they saw, and `intents` as in core.intents.
 
         Raises:
-            RefusedError: the view is outdated, or a move is illegal.
+            RefusedError: the view is outdated, a move is illegal, or one before the last may show something. No move
+                is made then.
         """
         self._check_turn(seat, turn)
         if not 0 < len(intents) <= _LONGEST_PLAY:
             raise RefusedError(f"a play must have 1 to {_LONGEST_PLAY} actions")
-        trial, actions = self.state.clone(), []
-        for intent in intents:
-            try:
-                actions.append(resolve(trial, seat, intent, self.record.key))
-            except (FormatError, IllegalActionError) as error:
-                raise RefusedError(str(error)) from None
-            trial.apply(actions[-1])
+        try:
+            actions = resolve_play(self.state, seat, intents, self.record.key)
+        except (FormatError, IllegalActionError) as error:
+            raise RefusedError(str(error)) from None
         self._requests[seat] += 1
-        self._make([Move(action) for action in actions])
+        self._make([Move(action) for action in self._possible(seat, actions)])
+
+    def _possible(self, seat: int, actions: list[int]) -> list[int]:
+        """Return the actions up to the first that a player cannot take, which is rare (see `resolve_play`)."""
+        trial = self.state.clone()
+        for number, action in enumerate(actions):
+            if trial.current_player != seat or action not in trial.legal_actions():
+                return actions[:number]
+            trial.apply_unchecked(action)
+        return actions
 
     def forfeit(self, seat: int, turn: int) -> None:
         """Forfeit for a person, on their own turn.
@@ -224,6 +235,8 @@ class Table:
             RefusedError: the view is outdated, or it is another player's turn.
         """
         self._check_turn(seat, turn)
+        if self.state.is_terminal:
+            raise RefusedError("the game is over")
         if self.state.current_player != seat:
             raise RefusedError("you can leave the game when it is your turn")
         self._make([Move(FORFEIT + seat)])

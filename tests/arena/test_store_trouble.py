@@ -109,6 +109,30 @@ def test_another_kind_of_database_is_not_taken_for_a_store(tmp_path):
         Store(tmp_path / "other.db")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "UPDATE games SET outcomes = '[]', failures = '[{}, {}]'",
+            "one of the columns failures and outcomes is empty",
+        ),
+        ("""UPDATE experiments SET config = '{"ratings": {"x": 1}}'""", "a JSON object of settings"),
+        ("""UPDATE experiments SET config = '{"ratings": []}'""", "a JSON object of settings"),
+        ("""UPDATE experiments SET config = '{"ratings": {"games": 0}}'""", "a JSON object of settings"),
+    ],
+)
+def test_rows_that_do_not_fit_are_named_by_verify_and_refused_in_a_report(tmp_path, change, message):
+    path = tmp_path / "results.db"
+    run_match(MATCH, path)
+    with Store(path) as store:
+        store.begin_experiment(StoredExperiment("all", ((MATCH.id, "a title"),), {}, {}))
+        store._connection.execute(change)
+    for words in (["verify", path], ["arena", "report", path]):
+        result = call(*words)
+        assert result.exit_code != 0
+        assert message in " ".join((result.output + result.stderr).split())
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # The disk is full
 

@@ -3,7 +3,8 @@
 import pytest
 
 from cardenvs.core.codes import FORFEIT
-from cardenvs.core.intents import intent_of
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.intents import intent_of, resolve_play
 from cardenvs.core.registry import get_game
 
 GIN = get_game("gin_rummy_v0")
@@ -181,3 +182,42 @@ def test_an_id_of_another_table_is_unknown():
     choice = next(one for one in view["choices"] if "tokens" in one)
     assert state.validate(player, intent_of(choice), b"one table").valid
     assert "you see no token" in state.validate(player, intent_of(choice), b"another table").reason
+
+
+def test_a_play_is_resolved_action_by_action():
+    state = GIN.new_state(seed=1)
+    before, player = state.record_bytes(), state.current_player
+    take = state.action_label(next(a for a in state.legal_actions() if state.action_label(a) != "pass"))
+    after = state.clone()
+    after.apply(after.action_from_label(take))
+    thrown = after.legal_actions()[0]
+    play = [{"action": take}, {"action": after.action_label(thrown)}]
+    assert resolve_play(state, player, play) == [state.action_from_label(take), thrown]
+    with pytest.raises(IllegalActionError, match="not your turn"):
+        resolve_play(state, player, [*play, {"action": "draw stock"}])
+    assert state.record_bytes() == before
+
+
+def test_a_play_ends_with_what_shows_something():
+    state = GIN.new_state(seed=1)
+    for _ in range(2):
+        state.apply(state.action_from_label("pass"))
+    draw = {"action": "draw stock"}
+    assert len(resolve_play(state, state.current_player, [draw])) == 1
+    with pytest.raises(IllegalActionError, match=r"'draw stock' may show .*; make it alone, and then choose"):
+        resolve_play(state, state.current_player, [draw, {"action": 0}])
+
+
+@pytest.mark.parametrize("name", ["canasta_v0", "pinnacola_v0", "rummikub_v0"])
+def test_the_plays_that_a_game_suggests_show_nothing_before_their_end(name):
+    game, found = get_game(name), 0
+    state = game.new_state(seed=3)
+    for ply in range(60):
+        if state.is_terminal:
+            break
+        for play in [one for one in state.candidates() if len(one.actions) > 1][:2]:
+            intents = [{"action": action} for action in play.actions]
+            assert resolve_play(state, state.current_player, intents) == list(play.actions)
+            found += 1
+        state.apply(state.policy_action("random", ply))
+    assert found

@@ -7,6 +7,7 @@ import pytest
 
 from cardenvs.core.errors import OptionError
 from cardenvs.core.options import NONE, Options, fill_rules, option, rules_dtype
+from cardenvs.core.registry import get_game
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,6 +89,9 @@ def test_bad_values_are_refused(name, value, message):
 def test_an_unknown_name_is_refused_and_the_nearest_suggested():
     with pytest.raises(OptionError, match="unknown option 'point'; did you mean 'points'\\? options are: num_players,"):
         Everything.make(point=3)
+    for name in ("self", "cls", "values"):  # a file of a stranger may use any name
+        with pytest.raises(OptionError, match=f"unknown option '{name}'"):
+            get_game("kuhn_poker_v0").make_options(**{name: 1})
     with pytest.raises(OptionError, match="unknown option 'zzz'; options are"):
         Everything.make(zzz=3)
 

@@ -124,6 +124,26 @@ def test_a_transcript_that_was_cut_short_is_read_up_to_there(transcript):
     assert "line 1 does not belong to a transcript" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"type": "system"}',
+        '{"type": "system", "id": [], "text": ""}',
+        '{"type": ["call"]}',
+        '{"type": "call", "system": {}}',
+        '{"type": "call", "seconds": "x"}',
+        '{"type": "call", "tokens": 5}',
+        '{"type": "call", "tokens": {"prompt": 1e999}}',
+    ],
+)
+def test_a_line_that_nobody_would_have_written_is_refused_in_words(transcript, line):
+    transcript.write_text(line + "\n")
+    for words in ([], ["--call", "1"]):
+        result = call("transcript", "show", str(transcript), *words)
+        assert result.exit_code == 2
+        assert "line 1 does not belong to a transcript" in result.stderr
+
+
 def test_what_a_terminal_would_act_upon_is_written_out():
     assert printable("a\x1b[31m\x00\x9b\u202eb\tc\nd") == "a\\x1b[31m\\x00\\x9b\\u202eb\tc\nd"
 

@@ -5,6 +5,7 @@ import random
 import re
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from typer.testing import CliRunner
@@ -158,6 +159,18 @@ def test_refusals_reach_the_client_and_crashes_stay_here(opened, monkeypatch):
             assert await refused("recap") == "Error executing tool recap"
 
     asyncio.run(main())
+
+
+def test_of_games_that_begin_at_once_one_is_played(opened):
+    """Assistants call tools side by side."""
+    session = opened()
+    with ThreadPoolExecutor(6) as threads:
+        begun = [threads.submit(session.start, "kuhn_poker_v0") for _ in range(6)]
+    refused = [one.exception() for one in begun if one.exception() is not None]
+    assert [str(error)[:24] for error in refused] == ["Your game is not over. F"] * 5
+    with ThreadPoolExecutor(2) as threads:
+        told = list(threads.map(lambda _: session.resign() if session._is_playing else session.look(), range(2)))
+    assert sum(text.count("is over. You were") for text in told) == 1
 
 
 # ---------------------------------------------------------------------------------------------------------------

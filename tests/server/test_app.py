@@ -325,6 +325,22 @@ def test_the_number_of_games_under_way_is_bounded():
             assert "allows 1 unfinished games" in refused.json()["error"]["message"]
 
 
+def test_tables_that_nobody_looks_at_make_room_also_if_their_agents_are_paused_or_play():
+    """One visitor could fill the server for days otherwise, and would need no connection."""
+    agents = ["random", "random"]
+    with client(limits={"tables": 2}, pace=60.0) as server:
+        playing, paused = (open_table(server, "leduc_poker_v0", agents) for _ in range(2))
+        with server.websocket_connect(f"/ws/{paused['host']}") as socket:
+            position(socket)
+            socket.send_json({"do": "run", "how": "pause"})
+            assert position(socket)["paused"]
+        for _ in range(2):  # the paused one is put away first, then the one at which agents play
+            open_table(server, "kuhn_poker_v0", PEOPLE)
+        for table, is_paused in ((paused, True), (playing, False)):
+            with server.websocket_connect(f"/ws/{table['host']}") as socket:
+                assert position(socket)["paused"] == is_paused  # as it was left
+
+
 def test_the_file_of_tables_is_for_its_owner_only(tmp_path):
     with client(data=str(tmp_path / "tables.db")) as server:
         open_table(server, "kuhn_poker_v0", PEOPLE)

@@ -765,7 +765,7 @@ def test_rules_seats_and_layouts(served, page):
 
 
 @pytest.mark.parametrize("page", [{}, {"viewport": {"width": 390, "height": 800}}], indirect=True)
-def test_a_model_that_cannot_be_reached_is_tried_again_looked_at_and_left(tmp_path, page):
+def test_a_model_that_cannot_be_reached_is_tried_again_looked_at_left_and_relieved(tmp_path, page):
     env = {"LLM_BASE_URL": f"http://127.0.0.1:{free_port()}/v1", "LLM_MODEL": "dead", "BACKEND_LLM_ENABLED": "1"}
     served = Served(tmp_path / "tables.db", "--pace", "0", "--agent", "mini=llm:env,transport_retries=0", env=env)
     try:
@@ -780,6 +780,10 @@ def test_a_model_that_cannot_be_reached_is_tried_again_looked_at_and_left(tmp_pa
         page.click("#stopped a")
         page.click("[data-game=kuhn_poker_v0] .more")
         assert "model" in page.locator("#seats select").first.inner_text().split()
+        page.go_back()
+        page.wait_for_selector("#stopped:not([hidden])")
+        page.click("#relieve:text-is('Let random mover play')")
+        until(page, "document.getElementById('stopped').hidden")
         page.goto("about:blank")  # a page that is open asks the server for pictures and tables
     finally:
         served.kill()

@@ -101,6 +101,28 @@ def test_who_only_watches_cannot_let_an_agent_try_again(failing):
             assert "only a player" in answer(socket, {"do": "retry"}, "refused")["reason"]
 
 
+def test_any_player_can_let_the_usual_agent_play_for_one_that_has_stopped(failing):
+    failing(*["timeout"] * 9)
+    with client(agents={"mini": "random"}) as server:
+        table = open_table(server, "kuhn_poker_v0", ["mini", "person", "person"], options={"num_players": 3})
+        with server.websocket_connect(f"/ws/{table['seats'][2]['link']}") as socket:
+            said = socket.receive_json()
+            usual = said["usual"]
+            if not said["stopped"]:
+                until(socket, lambda said: said["stopped"])
+            assert (
+                "only the person" in answer(socket, {"do": "seat", "player": 0, "agent": "mini"}, "position")["reason"]
+            )
+            assert (
+                "only the person" in answer(socket, {"do": "seat", "player": 1, "agent": usual}, "position")["reason"]
+            )
+            socket.send_json({"do": "seat", "player": 0, "agent": usual})
+            assert until(socket, lambda said: said["players"][0]["by"] == usual)["stopped"] is None
+        with server.websocket_connect(f"/ws/{table['watch']}") as socket:
+            socket.receive_json()
+            assert "refused" in answer(socket, {"do": "seat", "player": 0, "agent": usual}, "refused")["type"]
+
+
 def test_bad_answers_are_followed_by_the_safe_action_and_a_word_to_people(failing):
     failing("illegal")
     with client() as server:

@@ -35,6 +35,20 @@ def test_a_play_of_several_actions_is_made_whole_or_not_at_all():
     assert table.moves == []
 
 
+def test_a_play_ends_where_all_guesses_were_wrong(monkeypatch):
+    table = new_table("gin_rummy_v0", [PERSON, PERSON])
+    for _ in range(2):
+        act(table.state.current_player, table, "pass")
+    seat, hand = table.state.current_player, table.state.clone()
+    hand.apply(hand.action_from_label("draw stock"))
+    unseen = next(card for card in range(52) if card not in hand.legal_actions())
+    plan = [table.state.action_from_label("draw stock"), unseen]
+    monkeypatch.setattr("cardenvs.server.table.resolve_play", lambda *_: plan)
+    table.act(seat, table.show(seat).turn, [{"action": "draw stock"}, {"action": unseen}])
+    assert [move.action for move in table.moves[2:]] == plan[:1]
+    assert table.state.current_player == seat
+
+
 def test_a_drawn_card_cannot_be_put_back():
     table = new_table("gin_rummy_v0", [PERSON, PERSON])
     for _ in range(2):

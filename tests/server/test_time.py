@@ -105,6 +105,31 @@ def test_a_person_whose_time_is_up_forfeits():
         assert frames(page)[0]["notes"] == {"forfeit": "the time was up"}
 
 
+def test_the_clock_runs_while_the_table_is_put_away():
+    """Whoever is losing could leave the page otherwise, and the other would have to sit there for the whole time."""
+    with client(clock=1.0, limits={"idle_seconds": 0.1, "sweep_seconds": 0.05}) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"])
+        ends = time.monotonic() + 20
+        while not server.get("/api/tables").json()["tables"][0]["over"]:  # does not load the table
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+        with server.websocket_connect(f"/ws/{table['seats'][1]['link']}") as socket:
+            assert [player["return"] for player in socket.receive_json()["players"]] == [-2.0, 2.0]
+
+
+def test_nobody_can_make_another_person_wait_by_pausing_agents():
+    with client(clock=1.0) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person", "random"], options={"num_players": 3})
+        with server.websocket_connect(f"/ws/{table['host']}") as socket:
+            socket.receive_json()
+            for how in ("pause", "step"):
+                socket.send_json({"do": "run", "how": how})
+                while (said := socket.receive_json())["type"] == "position":
+                    pass
+                assert "cannot be paused at a table of several people" in said["reason"]
+            socket.send_json({"do": "run", "how": "go"})
+
+
 def test_only_tables_of_several_people_have_a_clock_unless_they_ask_for_one():
     with client(clock=600.0) as server:
         clocks = []

@@ -164,3 +164,51 @@ def test_refusals_say_nothing_of_the_other_hand(same_secrets):
                     mine.append(socket.receive_text())
             said.append(mine)
     assert said[0] == said[1]
+
+
+def drawing_decks() -> list[str]:
+    """Two deals of gin rummy that differ in the card that is drawn first, and in the last of the stock."""
+    game = get_game("gin_rummy_v0")
+    deck = np.random.default_rng(3).permutation(52).tolist()
+    state = game.new_state(seed=1, deck=deck)
+    for label in ("pass", "pass", "draw stock"):
+        state.apply(state.action_from_label(label))
+    drawn = state.events(state.current_player)[-1].token
+    twin = [deck[-1] if card == drawn else drawn if card == deck[-1] else card for card in deck]
+    return [game.deck_text(deck), game.deck_text(twin)]
+
+
+def test_a_play_does_not_go_on_past_a_card_that_is_drawn(same_secrets):
+    """Otherwise the refusal of what follows would tell the card, and nothing would have been done for it."""
+    said = []
+    for deck in drawing_decks():
+        same_secrets()
+        with client() as server:
+            table = open_table(server, "gin_rummy_v0", ["person", "person"], deck=deck)
+            links = [seat["link"] for seat in table["seats"]]
+            for _ in range(2):
+                _pass(server, links)
+            mine = []
+            for link in links:
+                with server.websocket_connect(f"/ws/{link}") as socket:
+                    seen = socket.receive_json()
+                    if seen["current"] != seen["seat"]:
+                        continue
+                    for then in ("x", *(f"discard {card}" for card in ("K♠", "7♥", "2♣"))):
+                        play = [{"action": "draw stock"}, {"action": then}]
+                        socket.send_json({"do": "act", "turn": seen["turn"], "intents": play})
+                        mine.append(socket.receive_text())
+            said.append(mine)
+    assert said[0] == said[1]
+    assert len(said[0]) == 4
+    assert all("'draw stock' may show you something new" in text for text in said[0])
+
+
+def _pass(server: TestClient, links: list[str]) -> None:
+    for link in links:
+        with server.websocket_connect(f"/ws/{link}") as socket:
+            seen = socket.receive_json()
+            if seen["current"] == seen["seat"]:
+                socket.send_json({"do": "act", "turn": seen["turn"], "intents": [{"action": "pass"}]})
+                assert socket.receive_json()["type"] == "position"
+                return

@@ -445,7 +445,8 @@ function showControls() {
   $("tools").hidden = latest.seat === null || latest.over;
   $("undo").disabled = !latest.undo;
   $("hint").disabled = $("ask").disabled = $("leave").disabled = !yours;
-  $("watching").hidden = !latest.controls || latest.over || (latest.seat !== null && !latest.paused);
+  const several = latest.players.filter(player => player.person).length > 1;  // nobody may make the others wait
+  $("watching").hidden = !latest.controls || latest.over || several || (latest.seat !== null && !latest.paused);
   $("tempo").hidden = !latest.controls || latest.over;
   $("run").textContent = latest.paused ? "Go on" : "Pause";
   if (document.activeElement !== $("pace")) $("pace").value = latest.pace;
@@ -620,7 +621,9 @@ function showStopped() {
   $("stopdetail").textContent = stopped.detail;
   $("stopdetail").hidden = !stopped.detail;
   $("retry").hidden = !stopped.may_retry;
-  $("retry").disabled = false;
+  $("retry").disabled = $("relieve").disabled = false;
+  $("relieve").textContent = `Let ${called(usual)} play`;
+  $("relieve").hidden = stopped.agent === usual || latest.seat === null;
   if (isNew && stopped.may_retry) $("retry").focus();
 }
 
@@ -734,6 +737,7 @@ $("next").onclick = endRound;
 $("skip").onclick = followOn;
 $("skipall").onclick = goNow;
 $("retry").onclick = () => { $("retry").disabled = true; send({do: "retry"}); };
+$("relieve").onclick = () => { $("relieve").disabled = true; send({do: "seat", player: latest.stopped.player, agent: usual}); };
 $("stoplog").onclick = () => openLog(latest.stopped.player);
 for (const name of TABS) $(`tab-${name}`).onclick = () => choose(name);
 document.querySelector("[role=tablist]").addEventListener("keydown", event => {

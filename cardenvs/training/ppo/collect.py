@@ -211,11 +211,13 @@ class Collector:
         With `merge_turns` many games look alike: the network sees each observation, which determines the legal actions,
         once.
         """
-        if not self._config.merge_turns:
-            return self._network(self._network.features(observation), legal, listed)
-        first, kind = (self._slots(rows) for rows in distinct(self.vec.batch.observation))
-        logits, value = self._network(self._network.features(observation[first]), legal[first], listed[first])
-        return logits[kind], value[kind]
+        network = self._network
+        if self._config.merge_turns:
+            first, kind = (self._slots(rows) for rows in distinct(self.vec.batch.observation))
+            logits, value = network(network.features(observation[first]), legal[first], listed[first])
+            return logits[kind], value[kind]
+        logits, value = network(network.features(observation), legal, listed)
+        return logits, value
 
     def _sample(self, log_probs: Tensor) -> Tensor:
         """Draw from the policy. Each process takes its rows of the noise that one process would draw for all games."""
