@@ -217,6 +217,7 @@ def test_a_match_goes_on_when_an_agent_fails(tmp_path, monkeypatch):
     result = call(*words, "--on-failure", "forfeit")
     assert result.exit_code == 0
     assert "3 deals, 6 games" in result.stdout
+    assert "failed tries of python:failing_agents:make: illegal 18; games forfeited: 6" in result.stdout
 
 
 def test_the_same_match_again_by_the_command_it_names(tmp_path):

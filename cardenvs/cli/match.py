@@ -105,7 +105,7 @@ def match(
         how = {"resume": resume, "processes": processes, "batch": batch, "keep_going": keep_going}
         interrupted = _run_with_progress(wanted, opened, {**how, "statistics": statistics})
         summary = summarise(wanted, opened.records(wanted.id))
-        sums = GameSums.of(wanted, opened.records(wanted.id)) if statistics else None
+        sums = GameSums.of(wanted, opened.records(wanted.id)) if statistics or guard else None
         failed = opened.failed(wanted.id)
         adjusted = _adjusted(wanted, opened) if adjust and not interrupted else None
     _report(summary, sums, adjusted, failed, outputs, json, html)
@@ -162,7 +162,12 @@ def _report(
 ) -> None:
     from cardenvs.arena.output.files import write_summary_json
     from cardenvs.arena.output.page import write_page
-    from cardenvs.arena.output.sums import failures_json, print_failures, print_statistics
+    from cardenvs.arena.output.sums import (
+        failures_json,
+        print_failed_tries,
+        print_failures,
+        print_statistics,
+    )
     from cardenvs.arena.output.terminal import print_summary
     from cardenvs.arena.results.document import summary_document
 
@@ -173,6 +178,7 @@ def _report(
     if sums is not None:
         more["statistics"] = sums.as_dict()
         print_statistics(more["statistics"], console)
+        print_failed_tries(more["statistics"], {}, console)
     if adjusted is not None:
         from cardenvs.arena.output.adjusted import adjustment_document, print_adjustment
 

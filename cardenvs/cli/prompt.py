@@ -1,5 +1,6 @@
 """`cardenvs prompt`."""
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from cardenvs.cli.options import parse_pairs, read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts
 from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
-from cardenvs.core.text import printable
+from cardenvs.core.text import did_you_mean, printable
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -25,7 +26,12 @@ def prompt(
     policy: Annotated[str, Option(help="Policy that plays the earlier actions.")] = "random",
     model: Annotated[str | None, Option(metavar="NAME", help="Use the settings of this model.")] = None,
     setting: Annotated[
-        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A setting of prompts. May be repeated.")
+        list[str] | None,
+        Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting: candidates, rules, recap, memory, thinking or answer. May be repeated.",
+        ),
     ] = None,
     option: OptionTexts = None,
     as_json: Annotated[bool, Option("--json", help="Print the messages as they are sent.")] = False,
@@ -73,11 +79,17 @@ def _play_on(state: "State", ply: int, policy: str, seed: int) -> None:
 
 
 def _settings(model: str | None, texts: list[str] | None) -> "PromptSettings":
-    if not model and not texts:
-        from cardenvs.llm.prompt import PromptSettings
+    from cardenvs.llm.prompt import PromptSettings
 
+    if not model and not texts:
         return PromptSettings()
     from cardenvs.llm.config import LLMConfig
 
     changes: dict[str, Any] = parse_pairs(texts, "--set", "rules=false", AgentError)
+    known = [field.name for field in dataclasses.fields(PromptSettings)]
+    for name in changes:
+        if name not in known:
+            raise AgentError(
+                f"--set {name}: no such setting of prompts; {did_you_mean(name, known)}they are {', '.join(known)}"
+            )
     return LLMConfig.named(model or "first_candidate", **changes).prompt

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 ConfigFile = Annotated[str | None, Option(metavar="FILE", help="YAML file of settings; default: that of the game.")]
 Changes = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")]
-Seconds = Annotated[float | None, Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")]
-TotalSteps = Annotated[float | None, Option(min=1, callback=finite, help="Train for this many steps.")]
+Seconds = Annotated[
+    float | None,
+    Option(min=0, callback=finite, help="Seconds to train, earlier ones included, instead of total_steps."),
+]
+TotalSteps = Annotated[float | None, Option(min=1, callback=finite, help="Steps to train, earlier ones included.")]
 InitFile = Annotated[
     Path | None,
     Option(metavar="FILE", callback=input_file, help="Start with the weights of this checkpoint or safetensors."),
@@ -49,13 +52,20 @@ def same_command(folder: Path, *, is_named: bool, overwrite: bool, flag: str = "
 
 
 @contextlib.contextmanager
-def stopping(command: str, quiet: bool = False) -> Iterator[None]:
-    """Exit if Ctrl-C stops the block, and print the command that resumes it, unless `quiet`."""
+def stopping(command: str, quiet: bool = False, checkpoint: Path | None = None) -> Iterator[None]:
+    """Exit if Ctrl-C stops the block, and print the command that resumes it, unless `quiet`.
+
+    There is nothing to resume without `checkpoint`, the first of which may not have been written.
+    """
     try:
         yield
     except KeyboardInterrupt:
+        is_lost = checkpoint is not None and not checkpoint.exists()
+        said = (
+            "Stopped before the first checkpoint: there is nothing to resume." if is_lost else f"To resume: {command}"
+        )
         if not quiet:
-            typer.echo(f"Stopped. To resume: {command}", err=True)
+            typer.echo(said if is_lost else f"Stopped. {said}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 

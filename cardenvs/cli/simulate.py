@@ -19,6 +19,7 @@ from cardenvs.cli.progress import ProgressBar
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.files import write_json
 from cardenvs.core.registry import get_game
+from cardenvs.core.text import count
 
 if TYPE_CHECKING:
     from cardenvs.agents.guarded.limits import AgentLimits
@@ -294,7 +295,7 @@ def _print_summary(run: _Run, sums: "GameSums", failed: list[tuple[str, int, int
     match, document = run.match, sums.as_dict()
     changed = "".join(f" {name}={value}" for name, value in match.options.changed().items())
     games = sums.games + len(failed)
-    console.print(f"\n[bold]{match.game.title}[/bold]{shared.escaped(changed)}: {games} games", soft_wrap=True)
+    console.print(f"\n[bold]{match.game.title}[/bold]{shared.escaped(changed)}: {count(games, 'game')}", soft_wrap=True)
     seconds = max(run.seconds, 1e-9)
     console.print(f"{run.seconds:.1f} s, {run.games / seconds:,.1f} games/s, {run.plies / seconds:,.0f} actions/s")
     if sums.games:

@@ -114,10 +114,29 @@ def _compiled(game: str | None, config: "Config", show: bool) -> str:
 
 
 def _resume(folder: "RunFolder", how: dict[str, Any]) -> None:
+    from cardenvs.training.limits import Limits
     from cardenvs.training.ppo import resume
 
+    done = _done(folder)
+    limits = Limits(how["total_steps"], how["seconds"])
+    if limits and limits.fraction(*done) == 1.0 and folder.result.exists():
+        raise OptionError(
+            f"{folder.path} has trained for {done[0]:,} steps and {done[1]:,.0f} seconds, which count; give a larger "
+            "--total-steps or --seconds"
+        )
     with runs.stopping(_again(folder), not how["show"]):
         resume(folder.checkpoint, **how)
+
+
+def _done(folder: "RunFolder") -> tuple[int, float]:
+    """Return for how many steps and seconds a run has trained."""
+    from cardenvs.agents.checkpoint_file import checked_fields, read_checkpoint
+
+    if folder.path.is_dir() and not folder.checkpoint.exists():
+        raise OptionError(f"{folder.path} holds no checkpoint, so there is nothing to resume")
+    checkpoint = read_checkpoint(folder.checkpoint)
+    training = checked_fields(checkpoint.get("training"), {"seconds": float}, f"training in {folder.checkpoint}")
+    return checkpoint["steps"], training["seconds"]
 
 
 def _again(folder: "RunFolder") -> str:
@@ -127,7 +146,7 @@ def _again(folder: "RunFolder") -> str:
 def _train(game: str, config: "Config", folder: "RunFolder", overwrite: bool, how: dict[str, Any]) -> None:
     from cardenvs.training.ppo import train
 
-    with runs.stopping(_again(folder), not how["show"]):
+    with runs.stopping(_again(folder), not how["show"], folder.checkpoint):
         train(game, config, out=folder.path, overwrite=overwrite, **how)
 
 

@@ -41,9 +41,14 @@ def show(
     from cardenvs.llm.transcript import read_calls
 
     console = new_console()
-    chosen = [
-        one for one in read_calls(file) if agent in (None, one.get("agent")) and outcome in (None, one.get("outcome"))
-    ]
+    calls = list(read_calls(file))
+    for option, name, value in (("--agent", "agent", agent), ("--outcome", "outcome", outcome)):
+        found = sorted({str(one.get(name)) for one in calls})
+        if value is not None and value not in found:
+            raise AgentError(
+                f"{option} {value}: no call in {file} has it; there are {printable(', '.join(found)) or 'none'}"
+            )
+    chosen = [one for one in calls if agent in (None, one.get("agent")) and outcome in (None, one.get("outcome"))]
     if call is not None and call > len(chosen):
         raise AgentError(f"--call {call} is out of range: {file} has {len(chosen)} such calls")
     for number, one in enumerate(chosen, 1):
@@ -61,7 +66,7 @@ def _print_call(console: "Console", number: int, call: dict[str, Any], full: boo
     colour = "green" if call.get("outcome") == "ok" else "red"
     chosen = text("candidate") or text("reason")
     console.print(
-        f"[dim]{number:>5}[/dim] {text('agent')}  {text('game')} player_{text('player')} ply {text('ply')} "
+        f"[dim]{number:>5}[/dim] {text('agent')}  {text('game')} player_{text('player')} decision {text('decision')} "
         f"try {text('attempt')}.{text('request')}  [{colour}]{text('outcome')}[/{colour}] {chosen}  "
         f"[dim]{text('seconds')} s[/dim]"
     )

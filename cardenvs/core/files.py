@@ -166,8 +166,10 @@ def check_output(path: FilePath) -> None:
     """Check that `write_whole` will be able to write a file.
 
     Raises:
-        FileError: the path is empty, too long or not a regular file, or its folder is missing or not writable.
+        FileError: the path is empty, too long, "-" or not a regular file, or its folder is missing or not writable.
     """
+    if os.fspath(path) == "-":
+        raise FileError("cannot write -: that would not be standard output, but a file of that name; name another file")
     if (mode := _mode(path, "write")) is not None:
         if stat.S_ISDIR(mode):
             raise FileError(f"cannot write {path}: it is a folder")

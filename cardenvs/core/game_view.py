@@ -350,13 +350,19 @@ class _Ids:
         return found
 
 
+def _label(pile: Pile, owner: int | None) -> str:
+    """Return the name of a pile for people. Of what a player has won, pictures show the number of cards, not tricks."""
+    is_won = owner is not None and pile.layout == PileLayout.WON
+    return "won" if is_won else pile.name.replace("_", " ")
+
+
 def _scene(table: FoldedTable, num_players: int) -> Scene:
     """Return a table as it is shown unless the game arranges it otherwise."""
     piles: dict[Place, PileView] = {}
     for (pile, owner), tokens in zip(table.spec.pile_of, table.piles, strict=True):
         if owner is None or owner < num_players:
             shown = tokens if pile.ordered else sorted(tokens, key=lambda token: (token == UNKNOWN, token))
-            piles[pile.name, owner] = PileView(pile, owner, pile.name.replace("_", " "), pile.layout, list(shown))
+            piles[pile.name, owner] = PileView(pile, owner, _label(pile, owner), pile.layout, list(shown))
     counters: dict[str, CounterView] = {}
     notes: list[list[str]] = [[] for _ in range(num_players)]
     for (counter, owner), value in zip(table.spec.counter_of, table.counters, strict=True):

@@ -61,6 +61,7 @@ class View:
         tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
         shape: "rows" to show players above and below the middle of the table, "ring" around it.
         back: what face-down tokens look like: "card" or "mahjong".
+        token_noun: what a token is, "card" or "tile".
         phases: names of the phases of play.
         reasons: why an action is illegal, by the number from `explain_illegal`.
         remembered: names of facts that do a player's remembering: what no longer lies on the table, or follows from it.
@@ -69,6 +70,7 @@ class View:
     tokens: Sequence[str] = ()
     shape: str = "rows"
     back: str = "card"
+    token_noun: str = "card"
     phases: tuple[str, ...] = ("play",)
     reasons: Mapping[int, str] = MappingProxyType({})
     remembered: frozenset[str] = frozenset()
@@ -214,7 +216,7 @@ class View:
         """Return a sentence for an event as its viewer saw it."""
         return kind.text.format(
             player="" if event.player is None else f"player_{event.player}",
-            token="a card" if event.token is None else self.token_label(event.token),
+            token=f"a {self.token_noun}" if event.token is None else self.token_label(event.token),
             source=_place(event.source),
             target=_place(event.target),
             value=_Value(event.value),

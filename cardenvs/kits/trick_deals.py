@@ -166,7 +166,6 @@ class DealView(TrickView):
             score.use = CounterUse.NONE  # returns are shown, too
         for p in range(len(scene.notes)):
             self.sort_hand(s, scene.piles["hand", p])
-            scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
 
     def facts(self, s: Any, player: int) -> dict[str, Any]:
         """Return the number of the deal, the dealer, and how many cards each player was dealt."""

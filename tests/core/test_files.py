@@ -9,7 +9,14 @@ import threading
 import pytest
 
 from cardenvs.core.errors import FileError
-from cardenvs.core.files import locked, locked_folder, whole_file, write_whole
+from cardenvs.core.files import check_output, locked, locked_folder, whole_file, write_whole
+
+
+def test_a_dash_is_not_taken_for_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="would not be standard output"):
+        check_output("-")
+    assert not list(tmp_path.iterdir())
 
 
 def test_text_and_bytes_are_written_and_replaced(tmp_path):

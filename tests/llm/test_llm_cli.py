@@ -63,6 +63,11 @@ def test_prompt_takes_settings_options_and_models(tmp_path, monkeypatch):
     ("words", "reason"),
     [
         (["--ply", "99"], "the game is over after"),
+        (
+            ["--set", "rule=false"],
+            "no such setting of prompts; did you mean 'rules'? they are candidates, rules, recap,",
+        ),
+        (["--set", "base_url=http://h"], "--set base_url: no such setting of prompts"),
         (["--player", "1"], "player_0 is to act, not player_1"),
         (["--set", "recap"], "--set takes NAME=VALUE"),
         (["--set", "recap=lots"], "recap"),
@@ -112,6 +117,10 @@ def test_transcript_show_prints_a_call_whole_and_printable(transcript):
     result = call("transcript", "show", str(transcript), "--call", "9")
     assert result.exit_code == 2
     assert "8 such calls" in result.stderr
+    result = call("transcript", "show", str(transcript), "--outcome", "nope")
+    assert result.exit_code == 2
+    assert "--outcome nope: no call in" in result.stderr
+    assert "there are ok, unparsable" in " ".join(result.stderr.split())
 
 
 def test_a_transcript_that_was_cut_short_is_read_up_to_there(transcript):

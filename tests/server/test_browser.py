@@ -469,7 +469,7 @@ def test_after_a_round_the_page_shows_the_scores_and_waits(served, page):
     page.goto(person_link(served, "katko_v0", options={"num_players": 2, "target": 9}))
     page.wait_for_selector("#parts rect")
     play_until(page, "!document.getElementById('round').hidden")
-    assert page.inner_text("#roundtitle") == "Round 1 is over"
+    assert page.inner_text("#roundtitle") == "The scores"
     assert "score" in page.inner_text("#scores")
     assert page.inner_text("#prompt").startswith("Event ")
     page.click("#next")

@@ -121,6 +121,30 @@ def flags(config):
     return [f"--set={name}={value}" for name, value in given.items()]
 
 
+def test_ctrl_c_before_the_first_checkpoint_leaves_nothing_to_resume(monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("cardenvs.training.ppo.run.Run.advance", stop)
+        said = call("leduc_poker_v0", "--out", "run", "--total-steps", str(2 * UPDATE), *flags(TINY))
+    assert said.exit_code == 130
+    assert "Stopped before the first checkpoint: there is nothing to resume." in said.stderr
+    said = call("--resume", "--out", "run")
+    assert said.exit_code == 2
+    assert "run holds no checkpoint, so there is nothing to resume" in said.stderr
+
+
+def test_limits_that_a_run_has_reached_are_refused():
+    assert call("leduc_poker_v0", "--out", "run", "--total-steps", str(2 * UPDATE), *flags(TINY)).exit_code == 0
+    for flag in ("--total-steps", "--seconds"):
+        said = call("--resume", "--out", "run", flag, "0.001" if flag == "--seconds" else str(UPDATE))
+        assert said.exit_code == 2
+        assert f"run has trained for {2 * UPDATE} steps and" in " ".join(said.stderr.split())
+    assert call("--resume", "--out", "run", "--total-steps", str(3 * UPDATE)).exit_code == 0
+    assert read_checkpoint("run/latest.pt")["steps"] == 3 * UPDATE
+
+
 def test_ctrl_c_in_the_final_evaluation_keeps_the_checkpoint(monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt

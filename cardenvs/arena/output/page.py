@@ -20,6 +20,7 @@ from cardenvs.arena.output.tables import (
 from cardenvs.arena.results.document import Document
 from cardenvs.core.errors import ArenaError, MissingExtraError, require
 from cardenvs.core.files import FilePath, write_whole
+from cardenvs.core.text import count
 
 _EXTRA = "report"
 _TEXT, _GRID = "#010203", "#040506"  # placeholders for the page's colours, which depend on light or dark mode
@@ -63,7 +64,9 @@ def notebook_html(summary: Document) -> str:
         f"<td>{estimate_text(row['mean'])}</td></tr>"
         for row in summary["leaderboard"]
     )
-    title = f"{escape(summary['display']['title'])}, {summary['deals']} deals, {summary['games']} games"
+    title = (
+        f"{escape(summary['display']['title'])}, {count(summary['deals'], 'deal')}, {count(summary['games'], 'game')}"
+    )
     table = f"<table><thead><tr><th></th><th>{title}</th><th>{unit}</th></tr></thead><tbody>{rows}</tbody></table>"
     try:
         plot = _intervals_svg(summary)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cardenvs.arena.results.document import Document
+from cardenvs.core.text import count
 
 TOO_FEW = "too few deals"
 """Shown instead of an interval that needs more deals."""
@@ -82,7 +83,9 @@ def story(summary: Document) -> str:
         return f"{best['agent']} gets {best['mean']['mean']:+.3g} {summary['unit']}."
     level = [row["agent"] for row in others if row["rank"] == 1]
     if len(level) == len(others):
-        return f"No agent is clearly ahead of another: after {summary['deals']:,} deals all intervals overlap."
+        return (
+            f"No agent is clearly ahead of another: after {count(summary['deals'], 'deal', ',')} all intervals overlap."
+        )
     lead = f"{best['agent']} leads with {best['mean']['mean']:+.3g} {summary['unit']}"
     if level:
         lead += f", level with {_listed(level)} (their intervals overlap)"

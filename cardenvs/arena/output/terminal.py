@@ -10,6 +10,7 @@ from rich.table import Table
 from cardenvs.arena.output import tables
 from cardenvs.arena.plan import RequiredDeals
 from cardenvs.arena.results.document import Document
+from cardenvs.core.text import count
 
 
 def print_summary(summary: Document, console: Console) -> None:
@@ -73,7 +74,7 @@ def _print_meetings(summary: Document, console: Console) -> None:
 
 def _played(summary: Document) -> str:
     return (
-        f"{summary['deals']} deals, {summary['games']} games ({summary['games_per_deal']} a deal), "
+        f"{count(summary['deals'], 'deal')}, {count(summary['games'], 'game')} ({summary['games_per_deal']} a deal), "
         f"seed {summary['seed']}, match {summary['match']}."
     )
 

@@ -69,7 +69,7 @@ FOLDS = TABLE.event("fold", Op.SET, "{player} folds.")
 CALLS = TABLE.event("call", Op.SET, "{player} calls and has {value} in the pot.")
 RAISES = TABLE.event("raise", Op.SET, "{player} raises and has {value} in the pot.")
 PUBLIC_CARD = TABLE.event("public_card", Op.MOVE, "The public card is {token}.")
-WINS = TABLE.event("win", Op.NOTE, "{player} wins, of a pot of {value:chip}.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins from a pot of {value:chip}.")
 FORFEITS = TABLE.event("forfeit", Op.SET, "{player} forfeits and has {value:chip} in the pot.")
 CHECKS = TABLE.event("check", Op.NOTE, "{player} checks.")
 

@@ -45,7 +45,7 @@ class RiichiView(View):
 
     tokens = LABELS
     shape = "ring"
-    back = "mahjong"
+    back, token_noun = "mahjong", "tile"
     phases = st.PHASES
     reasons = _REASONS
     remembered = frozenset({"not_seen_yet", "safe_against"})

@@ -54,6 +54,8 @@ def meld_label(number):
 class RummikubView(View):
     """The view of Rummikub."""
 
+    token_noun = "tile"
+
     def token_label(self, token):
         return tile_label(token)
 
@@ -197,8 +199,6 @@ class RummikubView(View):
         if event.kind in ("lay", "step_lay") and 1 <= event.value <= NUM_MELDS:
             where = f" as {event.source[0].replace('_', ' ')}" if event.source else ""
             return f"player_{event.player} lays {meld_label(event.value - 1)}{where}."
-        if event.token is None:
-            return super().describe_event(event, kind).replace("a card", "a tile")
         return super().describe_event(event, kind)
 
 

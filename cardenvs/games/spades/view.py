@@ -102,7 +102,6 @@ class SpadesView(BidView, TrickView, PackView):
         super().arrange(s, viewer, scene)
         for p, notes in enumerate(scene.notes):
             self.sort_hand(s, scene.piles["hand", p])
-            scene.piles["tricks", p].label = "won"  # of which pictures show the number of cards
             if s.blind[p]:
                 notes[:] = [note.replace("nil", "blind nil") for note in notes]
         deck = scene.piles["deck", None]

@@ -73,7 +73,7 @@ function arrive(position) {
   cards = new Map(position.held.flat().map(card => [card.id, card]));
   if (before === null && (position.seat !== null || position.host)) keepLink(link);
   if (position.agents) meet(position);
-  if (isNew) { hinted = null; clear(); if (before !== null) say(""); }
+  if (isNew) { hinted = null; clear(); $("advice").replaceChildren(); if (before !== null) say(""); }
   if (past !== null && (past.viewer !== position.viewer || past.event > position.events)) { unfollow(); past = null; }  // moves were taken back
   document.title = `${position.seat === position.current ? "● " : ""}${position.title} - cardenvs`;
   $("title").textContent = position.title;
@@ -106,7 +106,7 @@ function show() {
   const position = past ?? latest;
   const focused = document.activeElement?.closest?.("#picture [role=button]");
   const hadFocus = focused && (focused.dataset.token ?? focused.dataset.pile);
-  const before = places($("parts")), isOther = drawn !== null && drawn !== position;
+  const before = places($("parts")), isFirst = drawn === null, isOther = !isFirst && drawn !== position;
   $("picture").setAttribute("viewBox", `0 0 ${position.width} ${position.height}`);
   $("picture").setAttribute("aria-label", position.label);
   const least = isNarrow() ? position.height * 2 : position.height * 0.93;  // smaller, its text could not be read
@@ -131,7 +131,7 @@ function show() {
   if (hadFocus) (placeOf(hadFocus) ?? $("picture").querySelector("[role=button]") ?? $("choices").querySelector("button"))?.focus();
   showHistory();
   showBanner();
-  if (isOther && open.length && isNarrow()) reach();
+  if ((isFirst || isOther) && open.length && isNarrow()) reach();
   showEnd();
 }
 
@@ -573,7 +573,6 @@ function beginRound(news) {
 }
 
 function showScores(message) {
-  $("roundtitle").textContent = `Round ${round.number} is over`;
   $("roundsaid").replaceChildren(...message.said.map(line => make("p", line)));
   const shown = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
   const heading = make("tr", make("th"), ...shown.map(score => make("th", score.label)));
