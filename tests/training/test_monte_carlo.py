@@ -199,7 +199,7 @@ def test_the_config_of_every_game_trains_with_this_method(every_game):
     assert (config.method, config.game, config.hidden) == ("dmc", own.game, own.hidden)
 
 
-@pytest.mark.parametrize("name", ["leduc", "leduc_magnet", "gin_rummy_teacher"])
+@pytest.mark.parametrize("name", ["leduc", "leduc_magnet", "gin_rummy_teacher", "gin_rummy_outcomes"])
 def test_the_error_of_a_file_that_needs_a_policy_says_which_flags_to_add(name):
     file = str(CONFIG_FOLDER / f"{name}.yaml")
     with pytest.raises(OptionError, match="leave that out, or add --set ") as caught:
