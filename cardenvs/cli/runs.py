@@ -60,12 +60,11 @@ def stopping(command: str, quiet: bool = False, checkpoint: Path | None = None) 
     try:
         yield
     except KeyboardInterrupt:
-        is_lost = checkpoint is not None and not checkpoint.exists()
-        said = (
-            "Stopped before the first checkpoint: there is nothing to resume." if is_lost else f"To resume: {command}"
-        )
+        said = f"Stopped. To resume: {command}"
+        if checkpoint is not None and not checkpoint.exists():
+            said = "Stopped before the first checkpoint: there is nothing to resume."
         if not quiet:
-            typer.echo(said if is_lost else f"Stopped. {said}", err=True)
+            typer.echo(said, err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 

@@ -18,6 +18,7 @@ from cardenvs.core.registry import get_game
 if TYPE_CHECKING:
     from cardenvs.training.config import Config
     from cardenvs.training.folder import RunFolder
+    from cardenvs.training.limits import Limits
     from cardenvs.training.seeds import SeedRun
 
 
@@ -117,26 +118,27 @@ def _resume(folder: "RunFolder", how: dict[str, Any]) -> None:
     from cardenvs.training.limits import Limits
     from cardenvs.training.ppo import resume
 
-    done = _done(folder)
+    if folder.path.is_dir() and not folder.checkpoint.exists():
+        raise OptionError(f"{folder.path} holds no checkpoint, so there is nothing to resume")
     limits = Limits(how["total_steps"], how["seconds"])
-    if limits and limits.fraction(*done) == 1.0 and folder.result.exists():
-        raise OptionError(
-            f"{folder.path} has trained for {done[0]:,} steps and {done[1]:,.0f} seconds, which count; give a larger "
-            "--total-steps or --seconds"
-        )
+    if limits and folder.result.exists():
+        _check_further(folder, limits)
     with runs.stopping(_again(folder), not how["show"]):
         resume(folder.checkpoint, **how)
 
 
-def _done(folder: "RunFolder") -> tuple[int, float]:
-    """Return for how many steps and seconds a run has trained."""
+def _check_further(folder: "RunFolder", limits: "Limits") -> None:
+    """Raise OptionError if a finished run has reached the limits."""
     from cardenvs.agents.checkpoint_file import checked_fields, read_checkpoint
 
-    if folder.path.is_dir() and not folder.checkpoint.exists():
-        raise OptionError(f"{folder.path} holds no checkpoint, so there is nothing to resume")
     checkpoint = read_checkpoint(folder.checkpoint)
     training = checked_fields(checkpoint.get("training"), {"seconds": float}, f"training in {folder.checkpoint}")
-    return checkpoint["steps"], training["seconds"]
+    steps, seconds = checkpoint["steps"], training["seconds"]
+    if limits.fraction(steps, seconds) == 1.0:
+        raise OptionError(
+            f"{folder.path} has trained for {steps:,} steps and {seconds:,.0f} seconds, which count; give a larger "
+            "--total-steps or --seconds"
+        )
 
 
 def _again(folder: "RunFolder") -> str:

@@ -351,7 +351,7 @@ class _Ids:
 
 
 def _label(pile: Pile, owner: int | None) -> str:
-    """Return the name of a pile for people. Of what a player has won, pictures show the number of cards, not tricks."""
+    """Return the name of a pile for people. Won cards are "won": pictures show how many cards there are, not tricks."""
     is_won = owner is not None and pile.layout == PileLayout.WON
     return "won" if is_won else pile.name.replace("_", " ")
 

@@ -109,7 +109,7 @@ class Session:
         self._spec = f"{name}-{secrets.token_hex(4)}" if appointment is None else name
         self._seat = ClientSeat(seconds)
         self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()  # for what must not happen twice: a game begins, a result is told
+        self._lock = threading.Lock()  # held while a game begins and while results are taken
         self._failure = ""  # why the match could not be played
         register(self._spec, self._seat)
         if appointment is not None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -45,7 +44,6 @@ class Host:
         self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # agents cannot block them
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
         self._kept: dict[str, Kept] = {}  # of unloaded tables, by public link
-        self._due: dict[str, float] = {}  # when people at unloaded tables forfeit, by public link
         self._new_tables = Rate(settings.limits.new_tables_per_minute)
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -95,17 +93,18 @@ class Host:
         watch = room.table.record.watch
         del self._rooms[watch]
         self._kept[watch] = room.kept
-        if room.due < math.inf:
-            self._due[watch] = room.due
         await room.stop()
 
     async def _load_overdue(self) -> None:
         """Load the tables at which a person's time is up, so that the person forfeits."""
-        for watch in [watch for watch, due in self._due.items() if due <= time.monotonic()]:
+        for watch in [watch for watch, kept in self._kept.items() if kept.due <= time.monotonic()]:
             try:
                 await self.find(watch)
             except RefusedError:  # there is no room; the next sweep tries again
                 return
+            except CardenvsError as error:
+                _log.error("table %s, where the time is up, cannot be loaded: %s", watch, error)
+                del self._kept[watch]
 
     async def _delete_old(self) -> None:
         limits, dropped = self.settings.limits, ["first"]
@@ -116,7 +115,6 @@ class Host:
                 if watch in self._rooms:
                     await self._unload(self._rooms[watch])
                 self._kept.pop(watch, None)
-                self._due.pop(watch, None)
             await asyncio.sleep(0)  # lets other tasks run
 
     def _visited(self) -> list[str]:
@@ -157,7 +155,6 @@ class Host:
     def _add(self, table: Table) -> Room:
         watch = table.record.watch
         room = Room(table, self.settings, self._threads, self._kept.pop(watch, None))
-        self._due.pop(watch, None)
         self._rooms[watch] = room
         room.start()
         idle = [

@@ -130,6 +130,7 @@ class Kept:
     paused: bool
     pace: float
     on_clock: tuple[int, int, float]  # the person to act, the number of moves, and the deadline, of time.monotonic
+    due: float = math.inf  # when the person to act forfeits, of time.monotonic; infinite if no clock runs
 
 
 class Room:
@@ -204,14 +205,9 @@ class Room:
     @property
     def kept(self) -> Kept:
         """What the next room of this table should know."""
-        return Kept(self.paused, self.pace, self._on_clock)
-
-    @property
-    def due(self) -> float:
-        """When the person to act forfeits, of time.monotonic; infinite if no clock runs."""
         table, (person, _, due) = self.table, self._on_clock
         is_running = table.record.clock and table.agent_to_act == PERSON and table.state.current_player == person
-        return due if is_running else math.inf
+        return Kept(self.paused, self.pace, self._on_clock, due if is_running else math.inf)
 
     def leave(self, connection: Connection) -> None:
         """Remove a client that disconnected."""

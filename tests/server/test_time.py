@@ -1,5 +1,6 @@
 """Time: how long an agent thinks says nothing, and a person who does not move loses."""
 
+import asyncio
 import itertools
 import time
 
@@ -7,7 +8,11 @@ import pytest
 from served import client, frames, open_table
 
 from cardenvs.agents.seating import OK, Decision
+from cardenvs.core.errors import FormatError
 from cardenvs.server import room as room_module
+from cardenvs.server.host import Host
+from cardenvs.server.room import Kept
+from cardenvs.server.settings import Settings
 
 THINK = 0.8
 
@@ -117,8 +122,23 @@ def test_the_clock_runs_while_the_table_is_put_away():
             assert [player["return"] for player in socket.receive_json()["players"]] == [-2.0, 2.0]
 
 
+def test_an_overdue_table_that_cannot_be_loaded_does_not_stop_the_sweep(monkeypatch):
+    async def find(host, link):
+        raise FormatError(f"{link} is damaged")
+
+    async def swept():
+        host = Host(Settings())
+        host._kept = {link: Kept(False, 0.0, (-1, -1, 0.0), due=0.0) for link in ("one", "other")}
+        await host._load_overdue()
+        await host.stop()
+        return host._kept
+
+    monkeypatch.setattr(Host, "find", find)
+    assert asyncio.run(swept()) == {}
+
+
 def test_nobody_can_make_another_person_wait_by_pausing_agents():
-    with client(clock=1.0) as server:
+    with client() as server:
         table = open_table(server, "kuhn_poker_v0", ["person", "person", "random"], options={"num_players": 3})
         with server.websocket_connect(f"/ws/{table['host']}") as socket:
             socket.receive_json()
@@ -127,7 +147,6 @@ def test_nobody_can_make_another_person_wait_by_pausing_agents():
                 while (said := socket.receive_json())["type"] == "position":
                     pass
                 assert "cannot be paused at a table of several people" in said["reason"]
-            socket.send_json({"do": "run", "how": "go"})
 
 
 def test_only_tables_of_several_people_have_a_clock_unless_they_ask_for_one():

@@ -43,7 +43,7 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
 def distinct(observation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the first of each kind of row of `observation`, (N, D), and, (N,), the kind of each row.
 
-    Both are int64. Rows are told apart by a hash of 64 bits, since sorting hashes is faster than sorting rows.
+    Both are int64. Rows are compared by a 64-bit hash: sorting hashes is faster than sorting rows.
     """
     rows = np.ascontiguousarray(observation).view(np.uint8)
     factors = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
