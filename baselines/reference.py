@@ -54,6 +54,7 @@ class Row:
 
 
 _HOLDEM, _GIN, _LEDUC, _RUMMIKUB = ("texas_holdem_v0",), ("gin_rummy_v0",), ("leduc_poker_v0",), ("rummikub_v0",)
+_BUDGETS = (10, 50, 200)
 ROWS = (
     Row("random"),
     Row("heuristic"),
@@ -71,7 +72,8 @@ ROWS = (
     Row("openspiel_bot:ismcts", _LEDUC),
     Row("pimc", ("bridge_v0",)),
     Row("ppo:runs/gin/latest.pt", _GIN, name=_README),
-    *(Row(f"search:simulations={number}", size="tiny") for number in (10, 50, 200)),
+    *(Row(f"search:simulations={number}") for number in _BUDGETS),
+    *(Row(f"search:simulations={number}", size="tiny") for number in _BUDGETS),
     *(Row(f"ismcts:simulations={number}", size="tiny") for number in (50, 200)),
     Row(_STUB, size="tiny"),
     *(Row(spec, size="tiny") for spec in ("random", "heuristic", "zoo:{game}")),

@@ -53,6 +53,11 @@ class AgentKind:
     # caller's process; a match may choose otherwise. "shared": always in the caller's process, because they need its
     # keys or connections. "own": they already are separate processes.
     isolation: Isolation = "process"
+    games: tuple[str, ...] = ()  # names of the only games that its agents play; (): any
+
+    def plays(self, game: Game) -> bool:
+        """Return whether its agents may play a game."""
+        return not self.games or game.name in self.games
 
 
 _added: dict[str, AgentKind] = {}  # kinds without an entry point, for tests
@@ -98,10 +103,14 @@ def _loaded(name: str) -> AgentKind:
     return kind
 
 
-def kind_form(name: str) -> str:
-    """Return the form of a kind's specs, or only its name if the kind cannot be loaded."""
-    try:
-        kind = find_kind(name)
-    except AgentError:
-        return name
-    return name if kind is None else kind.form
+def kind_forms(game: Game) -> dict[str, str]:
+    """Return the forms of the specs of the kinds that play a game, by name. One that cannot be loaded is its name."""
+    forms = {}
+    for name in kind_names():
+        try:
+            kind = find_kind(name)
+        except AgentError:
+            kind = None
+        if kind is None or kind.plays(game):
+            forms[name] = name if kind is None else kind.form
+    return forms

@@ -12,7 +12,7 @@ A name in a list of agents ends at a comma that no `name=value` follows.
 from typing import Any
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.kinds import find_kind, kind_form, kind_names
+from cardenvs.agents.kinds import find_kind, kind_forms
 from cardenvs.agents.parameters import PARAMETER
 from cardenvs.agents.policy import PolicyAgent
 from cardenvs.core.errors import AgentError
@@ -106,7 +106,6 @@ def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
 
 
 def _unknown(kind: str, game: Game) -> str:
-    policies = game.engine.policy_names()
-    hint = did_you_mean(kind, [*policies, *kind_names()])
-    forms = ", ".join([*policies, *map(kind_form, kind_names())])
-    return f"no agent {kind!r} for {game.name}; {hint}agents are: {forms}"
+    policies, forms = game.engine.policy_names(), kind_forms(game)
+    hint = did_you_mean(kind, [*policies, *forms])
+    return f"no agent {kind!r} for {game.name}; {hint}agents are: {', '.join([*policies, *forms.values()])}"

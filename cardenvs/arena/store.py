@@ -6,7 +6,7 @@ A store may hold many matches, and several processes may write to it: the first 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from cardenvs.agents.guarded.limits import AgentLimits
@@ -376,16 +376,24 @@ class Store(Database):
             failed.append((*row[:3], self._read("games", key, {"error": text}, row[3:], _PLAY_AGAIN)["error"]))
         return failed
 
-    def digest(self) -> str:
-        """Return a hash of everything but times, notes and guests' keys. It does not depend on the order of rows."""
+    def digest(self, matches: Collection[str] | None = None) -> str:
+        """Return a hash of everything but times, notes and guests' keys. It does not depend on the order of rows.
+
+        Args:
+            matches: ids of matches, to hash only these and their games; None: the whole store.
+        """
         digest = hashlib.sha256()
-        for query in (
-            "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
-            "SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",
+        some = "" if matches is None else "WHERE {} IN (SELECT value FROM json_each(?))"
+        values = () if matches is None else (json.dumps(list(matches)),)
+        queries = (
+            "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches "
+            f"{some.format('id')} ORDER BY id",
+            *(() if some else ("SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",)),
             "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error, digest, "
-            "failures, outcomes, statistics FROM games ORDER BY match_id, deal, lineup",
-        ):
-            for row in self._rows(query):
+            f"failures, outcomes, statistics FROM games {some.format('match_id')} ORDER BY match_id, deal, lineup",
+        )
+        for query in queries:
+            for row in self._rows(query, values):
                 digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes only in a damaged cell
         return digest.hexdigest()
 

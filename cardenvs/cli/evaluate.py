@@ -73,7 +73,7 @@ def evaluate(
         played = [(task, opened.seeded(match, resume)) for task, match in played]
         interrupted = _run([match for _, match in played], opened, resume, processes, batch)
         found = evaluation_of(protocol, size, agent, played, not_played, opened)
-        card = evaluation_card(found, opened.digest())
+        card = evaluation_card(found, opened.digest([game.match.id for game in found.games]))
     print_evaluation(card, new_console())
     if found.games:
         outputs.write("JSON", json, lambda path: write_json(path, card))

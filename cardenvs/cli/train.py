@@ -1,6 +1,7 @@
 """`cardenvs train`."""
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,7 +61,7 @@ def train(
     from cardenvs.training.torchrun import is_first, is_started_by_torchrun
 
     if settings:
-        typer.echo(settings_text())
+        typer.echo(settings_text(shutil.get_terminal_size().columns))
         return
     _check_backend(backend, seeds, init)
     join_cluster(backend, address)

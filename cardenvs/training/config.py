@@ -1,6 +1,7 @@
 """Settings of a training run: pydantic models, read from YAML files and `NAME=VALUE` texts."""
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
@@ -324,15 +325,17 @@ def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:
     return values
 
 
-def settings_text() -> str:
-    """Return all settings by group, one per line: name, default, meaning."""
-    return "\n".join(line for group in _GROUPS for line in _group_text(group))
+def settings_text(width: int = 80) -> str:
+    """Return all settings by group, as a table of name, default and meaning that is at most `width` columns wide."""
+    return "\n".join(line for group in _GROUPS for line in _group_text(group, width))
 
 
-def _group_text(group: type[BaseModel]) -> Iterator[str]:
-    yield f"{group.__doc__}"
+def _group_text(group: type[BaseModel], width: int) -> Iterator[str]:
+    yield textwrap.fill(f"{group.__doc__}", width)
     for name, field in group.model_fields.items():
         default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         choices = f" ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else ""
-        yield f"  {name:<22} {shown:<18} {field.description}{choices}"
+        head = f"  {name:<20} {shown:<8} "
+        indent = " " * len(f"  {'':<20} {'':<8} ")
+        yield textwrap.fill(f"{field.description}{choices}", width, initial_indent=head, subsequent_indent=indent)

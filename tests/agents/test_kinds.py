@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from cardenvs import get_game
 from cardenvs.agents import kinds
 from cardenvs.agents.search import SEARCH
 from cardenvs.agents.specs import is_guest
@@ -40,4 +41,18 @@ def test_a_kind_that_cannot_be_imported_fails_when_it_is_used_and_none_of_ours_i
     assert kinds.find_kind("search") is SEARCH
     with pytest.raises(AgentError, match="cannot load agents of kind 'broken' from no_such_package"):
         kinds.find_kind("broken")
-    assert kinds.kind_form("broken") == "broken"
+    assert kinds.kind_forms(get_game("leduc_poker"))["broken"] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("game", "there", "missing"),
+    [
+        ("bridge", "pimc", "always:STYLE"),
+        ("texas_holdem", "plain_equity", "pimc"),
+        ("hearts", "search", "rlcard:MODEL"),
+    ],
+)
+def test_only_kinds_that_play_a_game_are_offered_for_it(game, there, missing):
+    forms = kinds.kind_forms(get_game(game)).values()
+    assert there in forms
+    assert missing not in forms

@@ -1,6 +1,7 @@
 """The card of an evaluation: its result as JSON values, which anyone can check against the games in the store."""
 
 import dataclasses
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from cardenvs.arena.results.document import Document, versions
 from cardenvs.arena.results.statistics import Estimate
 from cardenvs.arena.store import Store
 from cardenvs.core.errors import FormatError
+from cardenvs.core.text import one_line
 
 FORMAT = "cardenvs evaluation"
 FORMAT_VERSION = 1
@@ -21,7 +23,7 @@ _CLOSE = 1e-9
 def evaluation_card(evaluation: Evaluation, digest: str) -> Document:
     """Return an evaluation as JSON values. Bounds of intervals are null where there is one deal only.
 
-    `digest` is that of the store with its games (`Store.digest`).
+    `digest` is that of its matches (`Store.digest`).
     """
     seeds = {game.match.seed_text for game in evaluation.games}
     return {
@@ -92,6 +94,7 @@ def _differences(card: Any, store: Store) -> Iterator[str]:
     tasks = {task.game: task for task in protocol.chosen(size)}
     known = set(store.match_ids())
     scores: dict[str, Estimate] = {}
+    seeds: set[str] = set()
     for entry in card["games"]:
         task = tasks.get(entry["game"])
         if task is None:
@@ -106,12 +109,18 @@ def _differences(card: Any, store: Store) -> Iterator[str]:
             yield from _setting_differences(task, match, wanted, card["agent"])
             found = score_of(task, match, store)
             scores[task.game] = found.score
+            seeds.add(match.seed_text)
             yield from _value_differences(entry, found)
     whole = all(name in scores and scores[name].deals == task.deals[size] for name, task in tasks.items())
     if bool(card["is_complete"]) != whole:
         yield f"is_complete is {card['is_complete']}, but the store says {whole}"
+    if card["seeds"] != sorted(seeds):
+        yield f"the seeds are {_text(card['seeds'])}, but the games have {sorted(seeds)}"
+    digest = store.digest([entry["match"] for entry in card["games"]])
+    if card["digest"] != digest:
+        yield f"the digest is {_text(card['digest'])}, but the games have {digest}"
     mean = mean_of(list(scores.values()))
-    if scores and not _same(card["score"], mean):
+    if scores and not _same(card["score"], _estimate(mean)):
         yield f"the mean score is {card['score']['mean']}, but the games give {mean.mean}"
 
 
@@ -126,26 +135,27 @@ def _setting_differences(task: Task, match: Match, wanted: Match, agent: str) ->
 
 
 def _value_differences(entry: Any, found: GameScore) -> Iterator[str]:
-    game = found.task.game
-    for name, value in (("result", found.result), ("score", found.score)):
+    """Yield in what a game on a card differs from its games in the store."""
+    game, right = found.task.game, json.loads(json.dumps(_game(found)))  # as a file has them
+    for name, value in right.items():
         if not _same(entry[name], value):
-            yield (
-                f"{game}: the {name} is {entry[name]['mean']} in {entry[name]['deals']} deals, but the games give "
-                f"{value.mean} in {value.deals}"
-            )
-    for name, number in (("decisions", found.decisions), ("failures", dict(found.failures))):
-        if entry[name] != number:
-            yield f"{game}: the {name} are {entry[name]}, but the games have {number}"
+            yield f"{game}: {name} on the card: {_text(entry[name])}, by the games: {_text(value)}"
 
 
-def _same(shown: Any, found: Estimate) -> bool:
-    values = _estimate(found)
-    return all(
-        shown[name] == value
-        or (
-            shown[name] is not None
-            and value is not None
-            and math.isclose(shown[name], value, rel_tol=_CLOSE, abs_tol=_CLOSE)
-        )
-        for name, value in values.items()
-    )
+def _same(shown: Any, found: Any) -> bool:
+    if isinstance(found, dict) and isinstance(shown, dict):
+        return shown.keys() == found.keys() and all(_same(shown[name], value) for name, value in found.items())
+    if _is_number(shown) and _is_number(found):
+        return math.isclose(shown, found, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return bool(shown == found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text(value: Any) -> str:
+    """Return a value on one line: of an estimate the mean and the deals."""
+    if isinstance(value, dict) and {"mean", "deals"} <= value.keys():
+        return one_line(f"{value['mean']} in {value['deals']} deals")
+    return one_line(json.dumps(value))

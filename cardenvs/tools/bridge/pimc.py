@@ -147,4 +147,5 @@ PIMC = AgentKind(
     _make,
     guest=False,
     isolation="none",
+    games=(GAME,),
 )

@@ -240,4 +240,5 @@ RLCARD = AgentKind(
     _make,
     guest=False,
     isolation="none",
+    games=tuple(sorted({model.game for model in MODELS.values()})),
 )

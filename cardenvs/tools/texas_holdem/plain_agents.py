@@ -146,6 +146,7 @@ ALWAYS = AgentKind(
     _make_always,
     guest=False,
     isolation="none",
+    games=(GAME,),
 )
 PLAIN_EQUITY = AgentKind(
     "plain_equity",
@@ -155,4 +156,5 @@ PLAIN_EQUITY = AgentKind(
     _make_plain_equity,
     guest=False,
     isolation="none",
+    games=(GAME,),
 )
