@@ -481,6 +481,29 @@ def test_after_a_round_the_page_shows_the_scores_and_waits(served, page):
     assert not page.is_visible("#round")
 
 
+def test_moves_without_an_alternative_are_made_for_whoever_wants_that(served, page):
+    page.goto(person_link(served, "katko_v0", options={"num_players": 2, "target": 1}))
+    page.wait_for_selector("#parts rect")
+    until(page, "document.getElementById('prompt').className === 'yours'")
+    assert page.is_visible("#hint")
+    assert not page.is_visible("#always")
+    play_until(page, "!document.getElementById('always').hidden")
+    assert page.is_visible("#always")
+    page.click("#always")
+    until(page, "document.getElementById('prompt').className !== 'yours'")
+    assert page.evaluate("localStorage.getItem('cardenvs-forced')") == "true"
+    assert not page.is_visible("#always")
+    page.goto(person_link(served, "katko_v0", options={"num_players": 2, "target": 1}))
+    page.wait_for_selector("#parts rect")
+    assert page.evaluate("document.getElementById('forced').checked")
+    has_a_choice = "document.querySelectorAll('#picture [role=button]').length > 1"
+    for _ in range(2000):  # the game ends only if what has no alternative is played
+        if page.evaluate(f"!document.getElementById('end').hidden || ({has_a_choice} && {CLICK_FIRST}, false)"):
+            return
+        page.wait_for_timeout(10)
+    raise AssertionError("the game does not end")
+
+
 def test_a_finished_trick_lies_there_with_who_won_it(served, page):
     page.goto(person_link(served, "briscola_v0", options={"num_players": 2}))
     page.wait_for_selector("#parts rect")

@@ -21,6 +21,7 @@ const log = new Log($("log"));
 let socket = null, latest = null, chosen = new Set(), hinted = null, retry = 500, agents = new Map(), usual = "";
 let past = null, wanted = null, isAsking = false, playing = null;  // an earlier position, and the one asked for
 let following = [], hold = null;  // moments of the latest actions that are still to be shown, and the timer for the next
+let answered = null;  // the latest turn whose only move was made for the player
 let round = null, lastRound = null, logged = null;
 let drawn = null;  // the position in the picture
 let cards = new Map();  // the cards of the player's hands, by id
@@ -133,6 +134,16 @@ function show() {
   showBanner();
   if ((isFirst || isOther) && open.length && isNarrow()) reach();
   showEnd();
+  playForced();
+}
+
+// Makes a move without an alternative, if the player wants that.
+function playForced() {
+  const open = mine(), isForced = open.length === 1 && open[0].most === undefined;
+  $("always").hidden = !isForced || $("forced").checked;
+  if (!isForced || !$("forced").checked || answered === latest.turn) return;
+  answered = latest.turn;
+  act(open[0].action);
 }
 
 function promptText() {
@@ -733,6 +744,7 @@ $("play").onclick = () => (playing === null ? startPlaying() : stopPlaying());
 $("speed").onchange = () => { if (playing !== null) startPlaying(); };
 $("now").onclick = goNow;
 $("next").onclick = endRound;
+$("always").onclick = () => $("forced").click();
 $("skip").onclick = followOn;
 $("skipall").onclick = goNow;
 $("retry").onclick = () => { $("retry").disabled = true; send({do: "retry"}); };
@@ -750,6 +762,7 @@ document.querySelector("[role=tablist]").addEventListener("keydown", event => {
 keep("sort", () => show());
 keep("layout", look);
 keep("stops");
+keep("forced", () => show());
 keep("motion");
 narrow.addEventListener("change", look);
 document.addEventListener("keydown", event => {
