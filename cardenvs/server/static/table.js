@@ -139,12 +139,13 @@ function show() {
 
 // Makes a move without an alternative, if the player wants that.
 function playForced() {
-  const open = mine(), isForced = open.length === 1 && open[0].most === undefined;
-  $("always").hidden = !isForced || $("forced").checked;
-  if (!isForced || !$("forced").checked || answered === latest.turn) return;
+  const open = mine();
+  if (!isForced(open) || !$("forced").checked || answered === latest.turn) return;
   answered = latest.turn;
   act(open[0].action);
 }
+
+const isForced = open => open.length === 1 && open[0].most === undefined;
 
 function promptText() {
   if (past !== null && (hold !== null || following.length)) return past.said.join(" ");
@@ -349,6 +350,7 @@ function showChoices(open) {
   showGoal(open);
   showBuilding();
   showBet(open.filter(choice => choice.kind === "amount"));
+  $("always").hidden = !isForced(open) || $("forced").checked;
   $("all").hidden = open.length === 0;
   $("allcount").textContent = `All moves (${open.length})`;
   if ($("all").open) listAll();
