@@ -109,11 +109,14 @@ baselines: $(VENV)/train,arena,bridge  ## train and compare a policy for every g
 baselines-small: $(VENV)/dev  ## the same for two games, in minutes
 	$(BIN)/python -m baselines.run --small
 
-boards: $(VENV)/train,arena,bridge  ## play the boards of configs/arena and build their sites in runs/boards: an hour or two
+boards: $(VENV)/train,arena,bridge,openspiel,rlcard  ## play the boards of configs/arena and build their sites in runs/boards: an hour or two
 	@mkdir -p runs/boards
 	@for file in configs/arena/*.yaml; do name=$$(basename $$file .yaml); \
 	    $(BIN)/cardenvs arena run $$file --store runs/boards/$$name.db --resume --processes 2 --html runs/boards/$$name || exit; \
 	done
+
+foreign: $(VENV)/train,arena,bridge,openspiel,rlcard  ## what agents that other people wrote win from ours: an hour or two
+	$(BIN)/python -m baselines.foreign --processes 2
 
 # Looked up by cardenvs/core/cache.py, whose PREBUILT_CPU this names.
 wheel: $(VENV)/dev  ## a wheel in dist/ that holds the kernels compiled for any x86-64-v3 processor

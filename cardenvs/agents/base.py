@@ -16,6 +16,7 @@ from cardenvs.core.view import Candidate
 
 MOST_NOTED = 5  # most actions or plays that an agent notes with a decision
 _NOBODY = -1  # no player is called "you"
+_SEED_RANGE = 2.0**63
 
 
 @dataclass(frozen=True)
@@ -232,13 +233,24 @@ def note_probabilities(turn: Turn, probabilities: np.ndarray) -> None:
     ]
 
 
+def drawn_index(weights: np.ndarray, seed: int) -> int:
+    """Return an index drawn in proportion to `weights`, floats (n,), not all 0, from a turn's seed alone.
+
+    The draw has a seed of its own, so it is independent of everything else that an agent draws from the turn's.
+    """
+    total = np.cumsum(weights)
+    u = derived_seed(seed, "action") / _SEED_RANGE  # 0 <= u <= 1
+    return min(int(np.searchsorted(total, u * total[-1], side="right")), int(np.flatnonzero(weights)[-1]))
+
+
 @runtime_checkable
 class Agent(Protocol):
     """A player. If all its randomness comes from `turn.seed`, results repeat in any process and order of games.
 
     An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. Optional members:
     `observe(events)` (see Observer); `end(returns)`, called when a game is over; `close()`, called after the last game;
-    `probabilities(turn)`, those of `turn.legal_actions`, needed to compute exploitability; `io_bound = True` if it
+    `probabilities(turn)`, those of `turn.legal_actions`, needed to compute exploitability; `is_seeded = True` if these
+    hold for the turn's seed alone, so that exploitability is estimated from draws instead; `io_bound = True` if it
     mostly waits for other processes or servers, so that games are played side by side in threads; and
     `enforces_time_limit = True` if it limits the time of a decision itself.
 

@@ -8,6 +8,8 @@ explains. A small budget therefore does not make a good policy worse.
 
 With a network (`network=PATH`), its policy guides the search, and its values replace playouts.
 
+With `sample=true`, actions are drawn in proportion to their visits: a mixed strategy, whose probabilities are known.
+
 Other players learn only in worlds in which the searching player holds its true cards. They adapt to these cards, so
 the search neither bluffs nor hides what it knows.
 """
@@ -17,10 +19,10 @@ import time
 
 import numpy as np
 
-from cardenvs.agents.base import MOST_NOTED, Agent, Turn
+from cardenvs.agents.base import MOST_NOTED, Agent, Turn, drawn_index
 from cardenvs.agents.guides import guide_fingerprint, load_guide
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, read_parameters
+from cardenvs.agents.parameters import Reader, read_parameters, truth
 from cardenvs.agents.search import AHEAD, check_limits
 from cardenvs.agents.tree import Evaluator, NetworkTree, RootActions, SearchTree, Tree
 from cardenvs.core.errors import AgentError
@@ -42,7 +44,10 @@ class ISMCTSAgent(Agent):
         depth: most plies of a playout, or None for the whole game.
         exploration: weight of the term that favours actions with few visits, in standard deviations of the return.
         network: gives priors and values instead of playouts, or None.
+        sample: whether it draws actions by their visits.
     """
+
+    is_seeded = True  # its probabilities are those of one tree
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class ISMCTSAgent(Agent):
         depth: int | None = None,
         exploration: float = 1.0,
         network: Evaluator | None = None,
+        sample: bool = False,
     ) -> None:
         """Create a search agent for `game`.
 
@@ -64,6 +70,7 @@ class ISMCTSAgent(Agent):
             depth: plies beyond the tree after which a playout is cut; rewards until then count. None: play to the end.
             exploration: at least 0; larger values make the tree broader and less deep.
             network: a trained network whose policy guides the search and whose values replace playouts.
+            sample: draw actions in proportion to their visits instead of taking the best one.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -79,7 +86,7 @@ class ISMCTSAgent(Agent):
         self.name = "ismcts"
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.playout, self.depth, self.exploration = seconds, playout, depth, exploration
-        self.network = network
+        self.network, self.sample = network, sample
 
     def reset(self, seed: int) -> None:
         """Do nothing: every decision grows a new tree."""
@@ -87,13 +94,34 @@ class ISMCTSAgent(Agent):
     def act(self, turn: Turn) -> int:
         """Return the most visited action, or the playout policy's action if that is not clearly worse.
 
+        If it samples, return an action drawn by visits, whatever the policy's.
+
         Raises:
             FormatError: the network was not trained on this game.
         """
         if len(turn.legal_actions) == 1:
             return turn.legal_actions[0]
-        world = turn.determinize(turn.seed)
-        tree = self._tree(world, turn.seed)
+        found = self._searched(turn)
+        if self.sample:
+            return turn.legal_actions[drawn_index(found.shares(), turn.seed)]
+        has_own = self.network is None and self.playout != "random"
+        return _choice(turn.legal_actions, found, turn.policy_action(self.playout) if has_own else None)
+
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the probabilities of `turn.legal_actions`, float64 (n,), given the tree that the turn's seed grows.
+
+        If it samples, they are the shares of the visits; otherwise one of them is 1.
+
+        Raises:
+            FormatError: the network was not trained on this game.
+        """
+        if self.sample and len(turn.legal_actions) > 1:
+            return self._searched(turn).shares()
+        return np.equal(turn.legal_actions, self.act(turn)).astype(np.float64)
+
+    def _searched(self, turn: Turn) -> RootActions:
+        """Return what a new tree finds, and note it."""
+        tree = self._tree(turn.determinize(turn.seed), turn.seed)
         if self.simulations is not None:
             tree.grow(self.simulations)
         elif self.seconds is not None:
@@ -103,8 +131,7 @@ class ISMCTSAgent(Agent):
                 tree.grow(_TIMED_ROUNDS)
         found = tree.root_actions()
         _note(turn, tree.rounds, found)
-        has_own = self.network is None and self.playout != "random"
-        return _choice(turn.legal_actions, found, turn.policy_action(self.playout) if has_own else None)
+        return found
 
     def _tree(self, world: State, seed: int) -> Tree:
         if self.network is not None:
@@ -139,6 +166,7 @@ _PARAMETERS: dict[str, Reader] = {
     "depth": int,
     "exploration": float,
     "network": str,
+    "sample": truth,
 }
 
 
@@ -154,7 +182,8 @@ ISMCTS = AgentKind(
     "ismcts",
     "information-set Monte Carlo tree search, 1,000 playouts a decision; parameters as for `search`, and "
     "`exploration`, as in `ismcts:simulations=500,exploration=0.7`; "
-    "with `network=PATH` or `network=zoo:GAME/NAME` guided by a trained policy; "
+    "with `network=PATH` or `network=zoo:GAME/NAME` guided by a trained policy, and with `sample=true` drawing its "
+    "actions by their visits; "
     "[which one to choose](agents.md#search-and-tree-search)",
     _make,
     functools.partial(guide_fingerprint, "ismcts"),

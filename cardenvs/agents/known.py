@@ -22,6 +22,7 @@ from cardenvs.core.rng import derived_seed, mix64
 if TYPE_CHECKING:
     from cardenvs.agents.ppo import PPOAgent
 
+SEARCHES = ("search", "ismcts")
 _NETWORKS = ("ppo", "zoo")
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _mix = getattr(mix64, "py_func", mix64)  # for arrays
@@ -55,8 +56,9 @@ class ChoosingPolicy(KnownPolicy, Protocol):
 def known_policy(spec: str, game: Game, options: Options, *, exact: bool = True) -> KnownPolicy | None:
     """Return the policy of an agent, or None if its distribution is not known.
 
-    Known are `random`, policies of the game, networks of the kinds `ppo` and `zoo`, and tabular policies. Networks
-    compute as the agent does, or if `exact` is false in float32, which is twice as fast.
+    Known are `random`, policies of the game, networks of the kinds `ppo` and `zoo`, tabular policies, and searches
+    limited by simulations: a budget in seconds does not repeat. Networks compute as the agent does, or if `exact` is
+    false in float32, which is twice as fast.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: the agent cannot be made.
@@ -64,12 +66,13 @@ def known_policy(spec: str, game: Game, options: Options, *, exact: bool = True)
     kind = spec.partition(":")[0]
     if spec in game.engine.policy_names():
         return KernelPolicy(game, options, spec)
-    if kind not in (*_NETWORKS, "tabular"):
+    if kind not in (*_NETWORKS, *SEARCHES, "tabular"):
         return None
     agent: Any = make_agent(spec, game, options)
     if kind in _NETWORKS:
         return NetworkPolicy(game, options, agent if exact else agent.single_precision())
-    return TurnPolicy(game, options, agent) if isinstance(agent, TabularAgent) else None
+    repeats = isinstance(agent, TabularAgent) or agent.simulations is not None
+    return TurnPolicy(game, options, agent) if repeats else None
 
 
 class KernelPolicy:
@@ -142,7 +145,7 @@ def _uniforms(seeds: np.ndarray) -> np.ndarray:
 
 
 class TurnPolicy:
-    """An agent with `probabilities(turn)`, asked one world at a time."""
+    """An agent with `probabilities(turn)`, asked one world at a time. Each decision of the agent is independent."""
 
     def __init__(self, game: Game, options: Options, agent: Any) -> None:
         self._game, self._options, self._agent = game, options, agent

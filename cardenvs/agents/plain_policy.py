@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn, note_probabilities
+from cardenvs.agents.base import Agent, Turn, drawn_index, note_probabilities
 from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.core.rng import derived_seed
 
-_SEED_RANGE = 2.0**63
 _DTYPES = {"F16": np.float16, "F32": np.float32}
 _LENGTH_BYTES = 8  # of the number at the start of a safetensors file, the length of its header
 
@@ -56,14 +54,7 @@ class PlainPolicy(Agent):
             return turn.legal_actions[int(logits.argmax())]
         likely = np.exp(logits - logits.max())
         note_probabilities(turn, likely / likely.sum())
-        return turn.legal_actions[_drawn(likely, turn.seed) if self.sample else int(logits.argmax())]
-
-
-def _drawn(likely: np.ndarray, seed: int) -> int:
-    """Return an index drawn in proportion to `likely`, from `seed` alone; as cardenvs.agents.ppo draws."""
-    total = np.cumsum(likely)
-    u = derived_seed(seed, "action") / _SEED_RANGE
-    return min(int(np.searchsorted(total, u * total[-1], side="right")), len(likely) - 1)
+        return turn.legal_actions[drawn_index(likely, turn.seed) if self.sample else int(logits.argmax())]
 
 
 def read_weights(path: Path) -> tuple[dict[str, Any], Weights]:

@@ -14,20 +14,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn, note_probabilities
+from cardenvs.agents.base import Agent, Turn, drawn_index, note_probabilities
 from cardenvs.agents.checkpoint_file import check_fits, read_checkpoint, restore_network
 from cardenvs.agents.network import Network, log_policy
 from cardenvs.core.errors import FormatError, require
 from cardenvs.core.files import FilePath
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.core.rng import derived_seed
 
 require("torch", "train")  # names the missing extra, which a plain import would not
 
 import torch  # noqa: E402
-
-_SEED_RANGE = 2.0**63
 
 
 class PPOAgent(Agent):
@@ -93,7 +90,7 @@ class PPOAgent(Agent):
     def _chosen(self, log_probs: np.ndarray, turns: list[Turn]) -> list[int]:
         if not self.sample:
             return list(map(int, log_probs.argmax(-1)))
-        return [_drawn(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]
+        return [drawn_index(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]
 
     def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
         """Return the log-probabilities of all actions, float64 (N, A), -inf for illegal ones.
@@ -148,13 +145,6 @@ class PPOAgent(Agent):
             check_fits(self._checkpoint, self._path, game, read)
             self._reading[game.name, options] = read
         return self._reading[game.name, options]
-
-
-def _drawn(probs: np.ndarray, seed: int) -> int:
-    """Return an action drawn with `probs` (A,), from `seed` alone."""
-    total = np.cumsum(probs)
-    u = derived_seed(seed, "action") / _SEED_RANGE  # 0 <= u <= 1
-    return min(int(np.searchsorted(total, u * total[-1], side="right")), int(np.flatnonzero(probs)[-1]))
 
 
 _torch_threads = threading.Lock()  # torch's number of threads belongs to the process

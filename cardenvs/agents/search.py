@@ -17,6 +17,7 @@ With a belief, worlds are drawn by how well they explain what the others did (`c
 Because it averages over worlds, it neither bluffs nor pays to hide or learn information.
 """
 
+import copy
 import math
 import time
 from typing import Any
@@ -64,6 +65,8 @@ class SearchAgent(Agent):
         playouts: who plays out.
         depth: most plies of a playout, or None for the whole game.
     """
+
+    is_seeded = True  # its probabilities are those of the worlds of one seed
 
     def __init__(
         self,
@@ -127,6 +130,18 @@ class SearchAgent(Agent):
             return self._best(turn, [(action,) for action in turn.legal_actions])[0]
         play = plays[0] if len(plays) == 1 else self._best(turn, plays)
         return self._step(turn, play, by_policy=play not in plays)
+
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the probabilities of `turn.legal_actions`, float64 (n,), given the turn's seed: 1 for its choice.
+
+        Raises:
+            AgentError: plays have several actions, so its choice may depend on those of earlier turns.
+        """
+        if any(len(one.actions) > 1 for one in turn.candidates):
+            raise AgentError(f"search has no probabilities in {turn.game.name}: it chooses plays of several actions")
+        other = copy.copy(self)  # asking leaves this one as it is
+        other.reset(0)
+        return np.equal(turn.legal_actions, other.act(turn)).astype(np.float64)
 
     def _step(self, turn: Turn, play: Play, by_policy: bool) -> int:
         """Return the first action of a play, and remember its rest, or that the policy continues it."""

@@ -38,6 +38,14 @@ class RootActions:
         """Return the indices of all actions by visits, then by mean, both descending."""
         return np.lexsort((-self.mean, -self.visits))
 
+    def shares(self) -> np.ndarray:
+        """Return each action's share of the visits, float64 (n,)."""
+        if not self.visits.any():  # with a network, the first round ends at the root
+            first: np.ndarray = np.eye(len(self.visits))[self.most_visited()[0]]
+            return first
+        shares: np.ndarray = self.visits / self.visits.sum()
+        return shares
+
     @classmethod
     def of(cls, sums: np.ndarray) -> "RootActions":
         """Compute them from visits, sums and sums of squares, float64 (n, 3)."""

@@ -328,7 +328,7 @@ def adjust_command(
     outputs = Outputs({"--json": json}, used={"STORE": store})
     with Store(store, read_only=True) as opened:
         found = opened.match(_match_id(opened, match or ""))
-        compile_for(found.game, found.options)
+        compile_for(found.game, found.options, found.specs)
         chosen = found if deals is None else dataclasses.replace(found, deals=min(deals, found.deals))
         adjuster = Adjuster(chosen, method, value, hands, seed)
         with ProgressBar("correcting", unit="games", total=chosen.num_games) as bar:

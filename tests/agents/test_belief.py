@@ -209,6 +209,7 @@ def test_the_fingerprint_names_the_model():
         ("gin_rummy_v0", {}, "heuristic", "which gin_rummy_v0 is not"),
         ("texas_holdem_v0", {}, "equity", "as played here"),
         ("leduc_poker_v0", {}, "search", "whose probabilities are known"),
+        ("leduc_poker_v0", {}, "random+ismcts:simulations=3", "known without a search.*got 'ismcts:simulations=3'"),
         ("leduc_poker_v0", {}, "nobody", "whose probabilities are known"),
         # the check of a submission reads the first, so a second one must not count
         ("leduc_poker_v0", {}, "random,belief=tabular:/etc/passwd", "takes belief once"),

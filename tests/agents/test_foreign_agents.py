@@ -1,4 +1,6 @@
-"""Opponents from outside: bots of OpenSpiel, rule models of RLCard, and plain players of hold'em."""
+"""Opponents from outside: bots of OpenSpiel, models of RLCard, and plain players of hold'em."""
+
+import random
 
 import numpy as np
 import pytest
@@ -9,9 +11,13 @@ from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
 from cardenvs.games.gin_rummy.actions import KNOCK_0
 from cardenvs.kits.cards import NUM_CARDS, cards_of, parse_cards
+from cardenvs.tools.foreign.rlcard_models import MODELS
 from cardenvs.tools.texas_holdem.plain_agents import equity_against_random
+from cardenvs.training.cfr import Tree
 
-HOLDEM, GIN, LEDUC, UNO = (get_game(f"{name}_v0") for name in ("texas_holdem", "gin_rummy", "leduc_poker", "uno"))
+HOLDEM, GIN, LEDUC, UNO, DOU_DIZHU = (
+    get_game(f"{name}_v0") for name in ("texas_holdem", "gin_rummy", "leduc_poker", "uno", "dou_dizhu")
+)
 SINGLE = {"num_players": 2, "format": "cash"}
 
 
@@ -154,11 +160,71 @@ def test_models_of_rlcard_do_what_they_do_there():
         state = holdem(hands, betting="limit")
         labels[hands] = state.action_label(limit.act(Turn(state, 1))).split()[0]
     assert list(labels.values()) == ["raise", "fold", "raise"]
-    novice = agent("rlcard:gin-rummy-novice-rule", GIN)
-    for seed in range(3):
-        state = played_out(GIN, [novice, agent("heuristic", GIN)], seed)
-    uno = agent("rlcard:uno-rule-v1", UNO, rlcard=True, num_players=2)
-    played_out(UNO, [uno, uno], 1, rlcard=True, num_players=2)
+
+
+WITH = {  # options that a model needs
+    "limit-holdem-rule-v1": {"betting": "limit", **SINGLE},
+    "uno-rule-v1": {"rlcard": True, "num_players": 2},
+    "doudizhu-rule-v1": {"bidding": "none"},
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_rlcard_play_whole_games_and_know_no_more_than_their_player(name):
+    pytest.importorskip("rlcard")
+    game, options = get_game(MODELS[name].game), WITH.get(name, {})
+    model, other = agent(f"rlcard:{name}", game, **options), agent("random", game, **options)
+    n = game.make_options(**options).num_players
+    for seed in range(12 if game in (LEDUC, HOLDEM) else 4):
+        is_alone = seed % 4 > 0
+        played_out(game, [other if is_alone and p != seed % n else model for p in range(n)], seed, **options)
+
+
+def test_the_trained_model_of_leduc_knows_all_states_and_draws():
+    pytest.importorskip("rlcard")
+    model, states = agent("rlcard:leduc-holdem-cfr", LEDUC), Tree(LEDUC).infosets
+    assert len(states) == 288
+    for state in states:
+        assert {model.act(Turn(state, seed)) for seed in range(5)} <= set(state.legal_actions())
+    king = LEDUC.new_state(seed=0, deck="K Q J")
+    bets = [king.action_label(model.act(Turn(king, seed))) == "bet" for seed in range(500)]
+    assert np.mean(bets) == pytest.approx(0.663, abs=0.07), "its weights are 0.330 call, 0.663 raise, 0.007 fold"
+    jack = LEDUC.new_state(seed=0, deck="J Q K")
+    assert "check" in {jack.action_label(model.act(Turn(jack, seed))) for seed in range(5)}, "there it would fold"
+
+
+def leduc_in_rlcard(ranks):
+    """RLCard's Leduc with given cards, and who has the small blind: our player_0."""
+    rlcard = pytest.importorskip("rlcard")
+    from rlcard.games.base import Card
+
+    env = rlcard.make("leduc-holdem")
+    env.reset()
+    small = env.game.game_pointer
+    env.game.players[small].hand, env.game.players[1 - small].hand = Card("S", ranks[0]), Card("S", ranks[1])
+    env.game.dealer.deck = [Card("H", ranks[2])]
+    return env, small
+
+
+def test_the_trained_model_of_leduc_sees_what_it_sees_in_rlcard():
+    met = set()
+    for seed in range(60):
+        chooser = random.Random(seed)
+        ranks = chooser.sample("JJQQKK", 3)
+        env, small = leduc_in_rlcard(ranks)
+        state = LEDUC.new_state(seed=0, deck=" ".join(ranks), ante=2)
+        while not state.is_terminal:
+            player = (small + state.current_player) % 2
+            if player != env.game.game_pointer:  # the big blind has raised last, and begins the second round
+                break
+            seen = MODELS["leduc-holdem-cfr"].state(Turn(state, seed))["obs"]
+            assert (seen == env.get_state(player)["obs"]).all()
+            met.add(seen.tobytes())
+            label = state.action_label(chooser.choice(state.legal_actions()))
+            theirs = "call" if state.ply == 0 and label == "check" else {"bet": "raise"}.get(label, label)
+            state.apply(state.action_from_label(label))
+            env.game.step(theirs)
+    assert len(met) > 40
 
 
 def test_a_novice_knocks_as_soon_as_it_can():
@@ -189,7 +255,14 @@ def test_a_novice_knocks_as_soon_as_it_can():
         ("openspiel_bot:simple_gin_rummy", GIN, {"layoff": "manual"}, "cannot play with layoff=manual"),
         ("openspiel_bot:uniform,simulations=3", LEDUC, {}, "openspiel_bot:uniform takes no parameters"),
         ("openspiel_bot:ismcts,simulations=0", LEDUC, {}, "takes 1 to 1,000,000 simulations; got 0"),
-        ("rlcard:leduc", LEDUC, {}, "rlcard has no rule model 'leduc'"),
+        ("rlcard:leduc", LEDUC, {}, "rlcard has no model 'leduc'"),
+        ("rlcard:leduc-holdem-cfr", LEDUC, {"num_players": 3}, "it plays with two players, an ante of 1 or 2"),
+        ("rlcard:leduc-holdem-cfr", LEDUC, {"ante": 3}, "an ante of 1 or 2"),
+        ("rlcard:leduc-holdem-cfr", LEDUC, {"raise_size": (2, 5)}, "raise_size=2,4"),
+        ("rlcard:leduc-holdem-cfr", LEDUC, {"max_raises": 3}, "max_raises=2"),
+        ("rlcard:doudizhu-rule-v1", DOU_DIZHU, {}, "rlcard:doudizhu-rule-v1: it plays with bidding=none"),
+        ("rlcard:doudizhu-rule-v1", DOU_DIZHU, {"bidding": "none", "rocket_kicker": True}, "plays that rocket_kicker"),
+        ("rlcard:doudizhu-rule-v1", DOU_DIZHU, {"bidding": "none", "ambiguous_kickers": True}, "plays that ambiguous"),
         ("rlcard:uno-rule-v1", UNO, {}, "rlcard:uno-rule-v1: it plays with rlcard=true"),
         ("rlcard:limit-holdem-rule-v1", HOLDEM, {}, "it plays with betting=limit"),
         ("rlcard:gin-rummy-novice-rule", LEDUC, {}, "plays gin_rummy_v0; got leduc_poker_v0"),

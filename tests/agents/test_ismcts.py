@@ -178,9 +178,38 @@ def test_its_thoughts_are_noted():
     assert notes["visits"] == sorted(notes["visits"], reverse=True)
 
 
+def test_it_draws_actions_by_their_visits():
+    state = LEDUC.new_state(seed=5)
+    agent = make_agent("ismcts:simulations=15,playout=random,sample=true", LEDUC, LEDUC.make_options())
+    left = []
+    for seed in range(3000):
+        turn = Turn(state, seed)
+        action, visits = agent.act(turn), dict.fromkeys(turn.legal_actions, 0)
+        for (label, _), number in zip(*map(turn.notes["search"].get, ("values", "visits")), strict=True):
+            visits[turn.action_from_label(label)] = number
+        probabilities = agent.probabilities(Turn(state, seed))
+        assert probabilities.tolist() == [number / 15 for number in visits.values()]
+        left.append(np.equal(turn.legal_actions, action) - probabilities)
+    # the draw does not depend on what has made the tree
+    assert (np.abs(np.mean(left, 0)) < 4 * np.std(left, 0) / np.sqrt(len(left))).all()
+    assert np.std(left) > 0.1
+    again = [agent.act(Turn(state, seed)) for seed in range(30)]
+    assert again == [agent.act(Turn(state, seed)) for seed in range(30)]
+
+
+def test_without_sampling_the_action_is_certain():
+    state = LEDUC.new_state(seed=5)
+    agent = ISMCTSAgent(LEDUC, simulations=5)
+    for seed in range(30):
+        found = agent.probabilities(turn := Turn(state, seed))
+        assert sorted(found)[::-1] == [1, *[0] * (len(found) - 1)]
+        assert turn.legal_actions[found.argmax()] == chosen(state, seed, simulations=5)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
+        ("ismcts:sample=yes", "ismcts takes true or false for sample; got 'yes'"),
         ("ismcts:simulations=0", "ismcts takes simulations above 0 and up to 1,000,000,000; got 0"),
         ("ismcts:simulations=3,seconds=1", "ismcts takes a budget in simulations or in seconds, not both"),
         ("ismcts:exploration=-1", "ismcts takes an exploration of 0 to 1,000; got -1.0"),
@@ -230,6 +259,13 @@ def test_a_tree_with_a_network_asks_for_several_leaves_at_once(num_players):
     again = NetworkTree(state, 1, Uniform())
     again.grow(300)
     assert again.root_actions().visits.tolist() == found.visits.tolist()
+
+
+def test_a_network_asked_once_has_visited_nothing_and_the_first_action_is_taken():
+    state = KUHN.new_state(seed=1)
+    agent = ISMCTSAgent(KUHN, simulations=1, network=Uniform(), sample=True)
+    assert agent.probabilities(Turn(state, 0)).tolist() == [1, 0]
+    assert agent.act(Turn(state, 0)) == PASS
 
 
 def test_priors_lead_the_search_and_returns_correct_it():

@@ -10,8 +10,9 @@ import pytest
 
 from cardenvs.agents import SearchAgent, Turn, search
 from cardenvs.agents.ismcts import ISMCTSAgent
-from cardenvs.core.errors import IllegalActionError, PolicyNotFoundError
+from cardenvs.core.errors import AgentError, IllegalActionError, PolicyNotFoundError
 from cardenvs.core.registry import get_game
+from cardenvs.core.view import Candidate
 
 KUHN, LEDUC = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
 PASS, BET = 0, 1
@@ -112,6 +113,27 @@ def test_a_policy_is_left_only_for_what_is_clearly_better():
     race.halve()
     assert race.plays == [(PASS,), (BET,)]
     assert race.winner() == (BET,)
+
+
+def test_its_probabilities_are_those_of_the_choice_it_would_make_and_leave_it_alone():
+    agent = SearchAgent(LEDUC, simulations=6)
+    agent._rest, agent._next = (RAISE,), 3
+    for seed in range(30):
+        turn = Turn(LEDUC.new_state(seed=5), seed, decision=3, goes_on=True)
+        found = agent.probabilities(turn)
+        assert np.eye(len(found))[turn.legal_actions.index(chosen_by_another(turn))].tolist() == found.tolist()
+    assert (agent._rest, agent._next) == ((RAISE,), 3)
+
+
+def chosen_by_another(turn):
+    return SearchAgent(LEDUC, simulations=6).act(turn)
+
+
+def test_plays_of_several_actions_have_no_probabilities():
+    turn = Turn(LEDUC.new_state(seed=5), 0)
+    turn.candidates = [Candidate("call", (CALL,)), Candidate("raise twice", (RAISE, RAISE))]
+    with pytest.raises(AgentError, match="no probabilities in leduc_poker_v0: it chooses plays of several actions"):
+        SearchAgent(LEDUC).probabilities(turn)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ OWN_KINDS = {  # a game and a spec for each kind of agent that is no guest
     "pimc": ("bridge_v0", "pimc:worlds=2,tried=2"),
     "plain_equity": ("texas_holdem_v0", "plain_equity:samples=10"),
     "ppo": ("leduc_poker_v0", f"ppo:{weights_file(LEDUC_ZOO)}"),
-    "rlcard": ("leduc_poker_v0", "rlcard:leduc-holdem-rule-v1"),
+    "rlcard": ("leduc_poker_v0", "rlcard:leduc-holdem-cfr"),
     "search": ("leduc_poker_v0", "search:simulations=4,playout=random"),
     "tabular": ("leduc_poker_v0", "tabular:{table}"),
     "zoo": ("leduc_poker_v0", f"zoo:{LEDUC_ZOO},sample=true"),

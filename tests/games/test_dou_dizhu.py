@@ -20,6 +20,7 @@ from cardenvs.games.dou_dizhu import plays
 from cardenvs.games.dou_dizhu.cards import ALL_CARDS, RANKS, listed
 from cardenvs.games.dou_dizhu.plays import BID_0, KINDS, NUM_IDS, NUM_USUAL, PASS, PLAYS, allowed_needs
 from cardenvs.games.dou_dizhu.view import play_text
+from cardenvs.tools.foreign.rlcard_models import MODELS
 
 GAME = get_game("dou_dizhu_v0")
 USUAL = allowed_needs(GAME.make_options())
@@ -690,27 +691,47 @@ def duel_with_rlcard(deals, spec="heuristic"):
     Returns:
         for each deal, the mean of our two results: 1 for a win, -1 for a loss.
     """
-    module = pytest.importorskip("rlcard.models.doudizhu_rule_models")
-    rule, results = module.DouDizhuRuleAgentV1(), []
-    ours = make_agent(spec, GAME, GAME.make_options(bidding="none", returns="win_loss"))
-    np.random.seed(0)  # which RLCard's agent uses
+    pytest.importorskip("rlcard")
+    options = {"bidding": "none", "returns": "win_loss"}
+    ours, theirs = (make_agent(name, GAME, GAME.make_options(**options)) for name in (spec, "rlcard:doudizhu-rule-v1"))
+    results = []
     for seed in range(deals):
         total = 0.0
         for is_landlord in (True, False):
-            state = GAME.new_state(seed=seed, bidding="none", returns="win_loss")
-            theirs = begin_in_rlcard(state)
+            state = GAME.new_state(seed=seed, **options)
             while not state.is_terminal:
-                if (state.current_player == 0) == is_landlord:
-                    action = ours.act(Turn(state, state.current_player))
-                    text = compact(PLAYS[action]) or "pass"
-                else:
-                    text = rule.step({"raw_obs": theirs.state})
-                    action = PASS if text == "pass" else ID_OF[text]
-                state.apply(action)
-                theirs.step(text)
+                is_ours = (state.current_player == 0) == is_landlord
+                state.apply((ours if is_ours else theirs).act(Turn(state, seed, state.ply)))
             total += state.returns[0] if is_landlord else state.returns[1]
         results.append(total / 2)
     return np.array(results)
+
+
+@pytest.mark.parametrize("games", [12, pytest.param(300, marks=pytest.mark.slow)])
+def test_rlcards_rule_model_sees_and_does_what_it_does_there(games):
+    module = pytest.importorskip("rlcard.models.doudizhu_rule_models")
+    rule, model = module.DouDizhuRuleAgentV1(), MODELS["doudizhu-rule-v1"]
+    agent = make_agent("rlcard:doudizhu-rule-v1", GAME, GAME.make_options(**RLCARD))
+    for seed in range(games if COMPILED else 1):
+        chooser = random.Random(seed)
+        state = GAME.new_state(seed=seed, deck=rich_deck(chooser) if seed % 2 else None, **RLCARD)
+        theirs = begin_in_rlcard(state)
+        while not state.is_terminal:
+            turn, real = Turn(state, seed, state.ply), theirs.state
+            seen = model.state(turn)["raw_obs"]
+            assert all(seen[name] == real[name] for name in ("current_hand", "landlord", "self"))
+            assert sorted(seen["actions"]) == sorted(set(real["actions"]))
+            if seen["trace"]:
+                assert seen["trace"] == real["trace"][-len(seen["trace"]) :]
+                in_order = [[text for text in o["actions"] if text not in ("pass", "BR")] for o in (seen, real)]
+                assert in_order[0] == in_order[1], "of equally low plays it takes the first"
+            np.random.seed(turn.seed % 2**32)  # as the agent does; where it draws, the order matters, too
+            action = agent.act(turn)
+            assert action == model.action(turn, rule.step({"raw_obs": real | {"actions": seen["actions"]}}))
+            if chooser.random() < 0.3:
+                action = chooser.choice(state.legal_actions())
+            state.apply(action)
+            theirs.step(compact(PLAYS[action]) or "pass")
 
 
 @pytest.mark.slow

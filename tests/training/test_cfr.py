@@ -403,6 +403,13 @@ def test_random_is_uniform_and_other_agents_are_estimated_from_their_choices():
     assert agent_policy(tree, Sometimes(), draws=400)[0].tolist() == policy.tolist()
 
 
+@pytest.mark.parametrize("spec", ["search:simulations=3", "ismcts:simulations=3,sample=true"])
+def test_a_search_whose_probabilities_hold_for_a_seed_is_estimated_from_its_choices(spec):
+    policy, exact = agent_policy(tree_of("kuhn_poker_v0"), load_agent(spec, KUHN, KUHN.make_options()), draws=100)
+    assert not exact
+    assert ((policy > 0) & (policy < 1)).any()
+
+
 def test_a_stated_policy_that_is_none_is_refused():
     class Wrong:
         name = "wrong"

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 from nested import tensors  # noqa: E402
 
 from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
+from cardenvs.agents.kinds import kind_names  # noqa: E402
 from cardenvs.agents.network import Network, log_policy  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
@@ -717,6 +718,24 @@ def test_a_config_that_cannot_be_read_is_named(tmp_path):
 def test_every_config_is_valid(path):
     config = read_config(path)
     get_game(config.game).make_options(**config.options)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIG_FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_players_from_outside_are_held_out_of_training(path):
+    outside = {"openspiel_bot", "rlcard", "always", "plain_equity", "pimc"}
+    assert outside <= set(kind_names(own=True))  # another name would be found nowhere
+    texts = texts_in(read_config(path).model_dump(mode="json"))
+    assert path.stem.split("_")[0] in texts[0]  # the game
+    assert not outside & {word for text in texts for word in re.findall(r"\w+", text)}
+
+
+def texts_in(values):
+    """Return all texts among JSON values."""
+    if isinstance(values, dict):
+        values = list(values.values())
+    if isinstance(values, list):
+        return [text for value in values for text in texts_in(value)]
+    return [values] if isinstance(values, str) else []
 
 
 def test_a_game_gets_the_config_of_its_own_name_and_not_a_variant():

@@ -3,9 +3,11 @@
 The luck of a game (see `chance` and `aivat`) has several parts, each with a mean of exactly 0. An agent's corrected
 result on a deal is its plain one less a combination of its luck there. The coefficients are fitted on the other deals
 alone, by least squares, drawn towards 1 as if by a few more deals: so they do not depend on the luck that they
-multiply, and the corrected mean estimates the same as the plain one, without bias. A value function that is no good
-gets a coefficient near 0. Fitting the value on other deals than those that it corrects is cross-fitting; least
-squares is what White and Bowling (2009, section 4) solve for a value that is linear in its features.
+multiply, and the corrected mean estimates the same as the plain one, without bias. One more deal, with luck as large as
+results are, keeps coefficients near 1 where other deals have next to no luck of a kind, and tell nothing about a deal
+that has. A value function that is no good gets a coefficient near 0. Fitting the value on other deals than those that
+it corrects is cross-fitting; least squares is what White and Bowling (2009, section 4) solve for a value that is linear
+in its features.
 """
 
 import math
@@ -220,7 +222,7 @@ def _fitted(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     found = np.ones(luck.shape[1])
     if used.any():
         some = luck[:, used]
-        prior = np.diag(spread[used] * _PRIOR_DEALS)
+        prior = np.diag(spread[used] * _PRIOR_DEALS + results.var())
         left = results - results.mean() - some.sum(1)
         found[used] += np.linalg.solve(some.T @ some + prior, some.T @ left)
     return found

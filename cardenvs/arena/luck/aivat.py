@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.agents.known import KnownPolicy, known_policy
+from cardenvs.agents.seating import FORCED
 from cardenvs.agents.worlds import replayed
 from cardenvs.arena.luck.draws import Draw, Draws
 from cardenvs.arena.luck.values import Value
@@ -135,7 +136,8 @@ class AivatLuck:
         draws = Draws(match.game, match.options, record.seed, record.actions)
         seeds = match.seat_seeds(record.deal, record.lineup)
         # All games of a deal have the same random numbers: where they go the same way, their luck is the same.
-        return self.of_game(draws, record.returns, record.seating, seeds, record.seed)
+        has_failed = any(FORCED in outcomes for outcomes in record.outcomes)
+        return self.of_game(draws, record.returns, record.seating, seeds, record.seed, has_failed)
 
     def of_game(
         self,
@@ -144,6 +146,7 @@ class AivatLuck:
         seating: Sequence[int],
         agent_seeds: Sequence[int],
         number: int = 0,
+        has_failed: bool = False,
     ) -> np.ndarray:
         """Return the same for a game given by its draws.
 
@@ -151,9 +154,10 @@ class AivatLuck:
             draws: of the game.
             returns, seating, agent_seeds: by player; the agents' seeds for this game.
             number: of the game, for random numbers of its own.
+            has_failed: whether an action was played for an agent that failed.
         """
         policies = [self._policies[agent] for agent in seating]
-        if any(action >= FORFEIT for action in draws.actions):
+        if has_failed or any(action >= FORFEIT for action in draws.actions):
             policies = [None, None]  # whether an agent fails is not in its policy
         seed = derived_seed(self._seed, number)
         game = _Game(self._match, draws, seating, policies, agent_seeds, self._values, self._hands, seed)
@@ -266,7 +270,7 @@ class _Game:
         if not ((after.first == self._true_numbers[0]) & (after.second == self._true_numbers[1])).any():
             raise ArenaError(
                 f"player_{player} chose action {action} at ply {ply}, which its policy never does with its cards: its "
-                "file may have changed since the match"
+                "file or cardenvs may have changed since the match"
             )
         for other in legal:
             rows = np.flatnonzero(chances[:, other] > _LEAST_PROBABILITY)

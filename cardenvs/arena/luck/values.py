@@ -95,7 +95,7 @@ class PlayoutValue(Value):
 class AgentsValue(Value):
     """The mean of playouts in which the match's own agents play on.
 
-    Those whose policies are not known, such as search, are replaced by the policy of the game's playouts.
+    Those that choose one turn at a time, such as search, are replaced by the policy of the game's playouts.
     """
 
     def __init__(self, match: Match, shuffles: int) -> None:

@@ -1,4 +1,4 @@
-"""Rule models of RLCard as agents: `rlcard:MODEL`.
+"""Models of RLCard as agents: `rlcard:MODEL`.
 
 A model gets the part of RLCard's state that it reads, made from what its player may know, and answers with one of
 RLCard's actions. The games differ in details: RLCard's Leduc has blinds in place of antes, and its gin rummy has no
@@ -6,9 +6,11 @@ first upcard and no lay-offs. An answer that is not legal here becomes the one c
 for a raise.
 """
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,9 @@ from cardenvs.core.game import Game
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.options import Options
 from cardenvs.core.text import did_you_mean
+from cardenvs.games.dou_dizhu.cards import RANKS, listed
+from cardenvs.games.dou_dizhu.plays import PLAYS
+from cardenvs.games.dou_dizhu.state import NO_PLAY
 from cardenvs.games.gin_rummy import actions as gin
 from cardenvs.games.gin_rummy.melds import min_deadwood
 from cardenvs.games.texas_holdem.state import BOARD_CARDS
@@ -34,22 +39,26 @@ _POKER_WORDS = {"fold": "fold", "check": "check", "call": "call", "bet": "raise"
 
 @dataclass(frozen=True)
 class Model:
-    """A rule model: where it is, and how a turn of ours becomes a state of RLCard and its answer an action of ours.
+    """A model: how to make it, how a turn of ours becomes a state of RLCard, and its answer an action of ours.
 
     Attributes:
         game: name of the game it plays.
-        module, name: of its class in RLCard.
+        make: returns an object whose `step` answers a state. Raises MissingExtraError without RLCard.
         state: returns the state of RLCard for a turn.
         action: returns our action, maybe an illegal one, for an answer.
         fits: returns why the model cannot play with some options, or "".
     """
 
     game: str
-    module: str
-    name: str
+    make: Callable[[], Any]
     state: Callable[[Turn], dict[str, Any]]
     action: Callable[[Turn, Any], int]
     fits: Callable[[dict[str, Any]], str] = lambda options: ""
+
+
+def _rules(module: str, name: str) -> Callable[[], Any]:
+    """Return what makes a rule model: a class of RLCard without parameters."""
+    return lambda: getattr(require(f"rlcard.models.{module}_rule_models", EXTRA), name)()
 
 
 # -- poker ----------------------------------------------------------------------------------------------------------
@@ -77,6 +86,50 @@ def _leduc_state(turn: Turn) -> dict[str, Any]:
     # its cards have suits, which mean nothing in Leduc
     obs = {"hand": f"S{piles['hand'][turn.player][0][0]}", "public_card": f"H{public[0][0]}" if public else None}
     return {"raw_legal_actions": list(_poker_words(turn)), "raw_obs": obs}
+
+
+class _LeducPolicy:
+    """The average policy of RLCard's `leduc-holdem-cfr`, after 100 iterations."""
+
+    actions = ("call", "raise", "fold", "check")  # in RLCard's order
+
+    def __init__(self) -> None:
+        # Not by RLCard's CFRAgent: it calls ndarray.tostring, which numpy no longer has, and to import it starts pip
+        # and loads torch. A pickle may run code, but this one comes with the library, whose code runs here anyway.
+        folder = Path(require("rlcard", EXTRA).__file__).parent / "models/pretrained/leduc_holdem_cfr"
+        self._weights: dict[bytes, np.ndarray] = pickle.loads((folder / "average_policy.pkl").read_bytes())
+
+    def step(self, state: dict[str, Any]) -> str:
+        """Draw an action. The table has all states that `_fits_leduc_cfr` leaves, and weights of legal actions only."""
+        weights = self._weights[state["obs"].tobytes()]
+        return str(np.random.choice(self.actions, p=weights / weights.sum()))
+
+
+def _leduc_cfr_state(turn: Turn) -> dict[str, Any]:
+    """Return what the model observes: the own card, the public one, and the chips of both players.
+
+    In RLCard one player has a blind of 1 in the pot and acts first, the other has one of 2. To call there is to check
+    here, after antes of 2. So chips are counted from 2, but the first decision shows the small blind. Three things
+    differ: the first player has nothing to pay here, so a fold becomes a check; with an ante of 1, the pot is smaller
+    than the model thinks; and in RLCard a big blind that raises last in the first round begins the second, where the
+    model does not see who acts first.
+    """
+    s = turn.determinize(turn.seed).record
+    own, others = (2 + int(s.chips_in[p] - s.rules.ante) for p in (turn.player, 1 - turn.player))
+    is_first = s.stage == 0 and s.num_decisions[0] == 0
+    seen = [int(s.deck[turn.player]), 6 + (1 if is_first else own), 21 + others]
+    if s.stage:
+        seen.append(3 + int(s.deck[2]))
+    obs = np.zeros(36)
+    obs[seen] = 1
+    return {"obs": obs}
+
+
+def _fits_leduc_cfr(options: dict[str, Any]) -> str:
+    known = {"num_players": 2, "raise_size": [2, 4], "max_raises": 2}
+    if options["ante"] <= 2 and all(options[name] == value for name, value in known.items()):
+        return ""
+    return "it plays with two players, an ante of 1 or 2, raise_size=2,4 and max_raises=2"
 
 
 def _limit_state(turn: Turn) -> dict[str, Any]:
@@ -162,31 +215,67 @@ def _fits_uno(options: dict[str, Any]) -> str:
     return "" if options["rlcard"] else "it plays with rlcard=true"
 
 
+# -- Dou Dizhu ------------------------------------------------------------------------------------------------------
+
+
+def _their_play(action: int) -> str:
+    return "".join(RANKS[rank] for rank in listed(PLAYS[action])) or "pass"
+
+
+def _doudizhu_plays(turn: Turn) -> dict[str, int]:
+    """Return our actions by RLCard's texts. Of equally low plays the model takes the first: by id, as there."""
+    return {_their_play(action): action for action in turn.legal_actions}
+
+
+def _doudizhu_state(turn: Turn) -> dict[str, Any]:
+    """Return RLCard's state. Its trace has all plays, of which the model reads the last two: those of this trick."""
+    s = turn.determinize(turn.seed).record
+    trace = []
+    if s.to_beat != NO_PLAY:
+        trace = [(int(s.author), _their_play(int(s.to_beat)))]
+        trace += [((int(s.author) + 1) % turn.num_players, "pass")] * int(s.num_passes)
+    hand = "".join(RANKS[rank] for rank in listed(s.hands[turn.player]))
+    obs = {"trace": trace, "current_hand": hand, "actions": list(_doudizhu_plays(turn))}
+    return {"raw_obs": obs | {"landlord": int(s.landlord), "self": turn.player}}
+
+
+def _doudizhu_action(turn: Turn, answer: Any) -> int:
+    return _doudizhu_plays(turn)[str(answer)]
+
+
+def _fits_doudizhu(options: dict[str, Any]) -> str:
+    # It has no words for an auction, and its table of plays lacks those that the other two add.
+    if options["bidding"] != "none":
+        return "it plays with bidding=none"
+    added = [name for name in ("ambiguous_kickers", "rocket_kicker") if options[name]]
+    return f"it does not know the plays that {added[0]} adds" if added else ""
+
+
 # -- the agent ------------------------------------------------------------------------------------------------------
 
-_RULES = "rlcard.models."
 MODELS = {
     "leduc-holdem-rule-v1": Model(
-        "leduc_poker_v0", f"{_RULES}leducholdem_rule_models", "LeducHoldemRuleAgentV1", _leduc_state, _poker_action
+        "leduc_poker_v0", _rules("leducholdem", "LeducHoldemRuleAgentV1"), _leduc_state, _poker_action
     ),
     "leduc-holdem-rule-v2": Model(
-        "leduc_poker_v0", f"{_RULES}leducholdem_rule_models", "LeducHoldemRuleAgentV2", _leduc_state, _poker_action
+        "leduc_poker_v0", _rules("leducholdem", "LeducHoldemRuleAgentV2"), _leduc_state, _poker_action
     ),
+    "leduc-holdem-cfr": Model("leduc_poker_v0", _LeducPolicy, _leduc_cfr_state, _poker_action, _fits_leduc_cfr),
     "limit-holdem-rule-v1": Model(
-        "texas_holdem_v0", f"{_RULES}limitholdem_rule_models", "LimitholdemRuleAgentV1", _limit_state, _poker_action,
-        _fits_limit,
+        "texas_holdem_v0", _rules("limitholdem", "LimitholdemRuleAgentV1"), _limit_state, _poker_action, _fits_limit
     ),
     "gin-rummy-novice-rule": Model(
-        "gin_rummy_v0", f"{_RULES}gin_rummy_rule_models", "GinRummyNoviceRuleAgent", _gin_state, _gin_action, _fits_gin
+        "gin_rummy_v0", _rules("gin_rummy", "GinRummyNoviceRuleAgent"), _gin_state, _gin_action, _fits_gin
     ),
-    "uno-rule-v1": Model(
-        "uno_v0", f"{_RULES}uno_rule_models", "UNORuleAgentV1", _uno_state, _uno_action, _fits_uno
+    "uno-rule-v1": Model("uno_v0", _rules("uno", "UNORuleAgentV1"), _uno_state, _uno_action, _fits_uno),
+    "doudizhu-rule-v1": Model(
+        "dou_dizhu_v0", _rules("doudizhu", "DouDizhuRuleAgentV1"), _doudizhu_state, _doudizhu_action, _fits_doudizhu
     ),
-}  # fmt: skip
+}
 
 
 class RLCardAgent(Agent):
-    """A rule model of RLCard."""
+    """A model of RLCard."""
 
     def __init__(self, name: str, game: Game, options: Options) -> None:
         """Create the agent of a model, one of MODELS.
@@ -197,7 +286,7 @@ class RLCardAgent(Agent):
         """
         if name not in MODELS:
             hint = did_you_mean(name, MODELS)
-            raise AgentError(f"rlcard has no rule model {name!r}; {hint}it has {', '.join(MODELS)}")
+            raise AgentError(f"rlcard has no model {name!r}; {hint}it has {', '.join(MODELS)}")
         self._model, self.name = MODELS[name], f"rlcard:{name}"
         if game.name != self._model.game:
             raise AgentError(f"{self.name} plays {self._model.game}; got {game.name}")
@@ -205,7 +294,7 @@ class RLCardAgent(Agent):
         if problem:
             raise AgentError(f"{self.name}: {problem}")
         require("rlcard", EXTRA)
-        self._agent = getattr(require(self._model.module, EXTRA), self._model.name)()
+        self._agent = self._model.make()
 
     def act(self, turn: Turn) -> int:
         """Return the model's action."""
@@ -236,7 +325,7 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 RLCARD = AgentKind(
     "rlcard",
     "rlcard:MODEL",
-    f"rule models of RLCard: {', '.join(f'`{name}`' for name in MODELS)}; needs the extra `rlcard`",
+    f"models of RLCard: {', '.join(f'`{name}`' for name in MODELS)}; needs the extra `rlcard`",
     _make,
     guest=False,
     isolation="none",

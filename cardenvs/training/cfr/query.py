@@ -17,8 +17,8 @@ def agent_policy(
 ) -> tuple[np.ndarray, bool]:
     """Return an agent's policy, float64 (num_pairs,), and whether it is exact.
 
-    Agents with a method `probabilities(turn)` state their policy, and "random" is uniform. Any other agent acts `draws`
-    times in each information state, each time with a new seed and without memory of earlier turns.
+    Agents that state their policy (see `states_policy`) are asked, and "random" is uniform. Any other agent acts
+    `draws` times in each information state, each time with a new seed and without memory of earlier turns.
 
     Args:
         tree: tree of the game that the agent plays.
@@ -32,7 +32,7 @@ def agent_policy(
     """
     if isinstance(agent, PolicyAgent) and agent.policy == "random":
         return tree.uniform(), True
-    stated = hasattr(agent, "probabilities")
+    stated = states_policy(agent)
     parts = []
     for number in range(tree.num_infosets):
         state = tree.state(number)
@@ -40,6 +40,11 @@ def agent_policy(
         if on_progress is not None:
             on_progress(number + 1)
     return tree.normalised(np.concatenate(parts)), stated
+
+
+def states_policy(agent: Agent) -> bool:
+    """Return whether an agent has a method `probabilities(turn)` that says how it plays with any seed."""
+    return hasattr(agent, "probabilities") and not getattr(agent, "is_seeded", False)
 
 
 def _stated(agent: Agent, state: State) -> np.ndarray:
