@@ -55,6 +55,12 @@ class Row:
 
 _HOLDEM, _GIN, _LEDUC, _RUMMIKUB = ("texas_holdem_v0",), ("gin_rummy_v0",), ("leduc_poker_v0",), ("rummikub_v0",)
 _BUDGETS = (10, 50, 200)
+# Here 200 simulations a decision take minutes a game; in the others, hours.
+_QUICK = (
+    "blackjack_v0", "bridge_v0", "briscola_v0", "casino_v0", "crazy_eights_v0", "durak_v0", "euchre_v0", "hearts_v0",
+    "kasino_v0", "katko_v0", "kuhn_poker_v0", "leduc_poker_v0", "marjapussi_v0", "ristiseiska_v0", "scopa_v0",
+    "skat_v0", "spades_v0", "texas_holdem_v0", "uno_v0",
+)  # fmt: skip
 ROWS = (
     Row("random"),
     Row("heuristic"),
@@ -67,12 +73,15 @@ ROWS = (
     Row("zoo:texas_holdem_v0/heads_up", _HOLDEM),
     *(Row(f"always:{style}", _HOLDEM) for style in ("call", "pot", "least_raise")),
     *(Row(f"rlcard:leduc-holdem-rule-v{number}", _LEDUC) for number in (1, 2)),
+    Row("rlcard:leduc-holdem-cfr", _LEDUC),
     Row("rlcard:gin-rummy-novice-rule", _GIN),
+    Row("rlcard:doudizhu-rule-v1", ("dou_dizhu_v0",)),
+    Row("openspiel_bot:uniform", _LEDUC),
     Row("openspiel_bot:simple_gin_rummy", _GIN),
     Row("openspiel_bot:ismcts", _LEDUC),
     Row("pimc", ("bridge_v0",)),
     Row("ppo:runs/gin/latest.pt", _GIN, name=_README),
-    *(Row(f"search:simulations={number}") for number in _BUDGETS),
+    *(Row(f"search:simulations={number}", () if number < _BUDGETS[-1] else _QUICK) for number in _BUDGETS),
     *(Row(f"search:simulations={number}", size="tiny") for number in _BUDGETS),
     *(Row(f"ismcts:simulations={number}", size="tiny") for number in (50, 200)),
     Row(_STUB, size="tiny"),

@@ -45,7 +45,7 @@ from cardenvs.core.state import State
 from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
-from docs import ratings, results_tables, score_tables, speed_chart
+from docs import foreign_tables, ratings, results_tables, score_tables, speed_chart
 from docs.repository import page_text, repository
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -328,7 +328,9 @@ def game_page(game: Game) -> str:
         "Picture": _picture(game),
         "Install and play": _example(game),
         "Sample game": _sample_game(game, options),
-        "Baselines": results_tables.baseline(game, table),
+        "Baselines": "\n\n".join(
+            filter(None, (results_tables.baseline(game, table), foreign_tables.of_game(game, table)))
+        ),
         "Specs": _specs(game, options),
         "Options": _options(game),
         "Rewards and termination": _rewards(game, options),

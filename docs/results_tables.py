@@ -7,6 +7,7 @@ from typing import Any
 
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
+from docs import foreign_tables
 
 FOLDER = Path(__file__).with_name("results")
 _VERSUS = (
@@ -132,6 +133,7 @@ def _section(result: dict[str, Any], table: Any) -> str:
         else table(("agent", f"mean, {_unit(summary)}", "95% interval", "rating", "ms a decision"), rows),
         *_training(result, _unit(summary)),
         *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
+        *foreign_tables.bounds(result["game"], result["options"]),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)

@@ -20,7 +20,14 @@ def test_every_row_is_of_the_protocol():
     games = {task.game for task in read_protocol().tasks}
     assert all(set(row.games) <= games and row.size in ("tiny", "full") for row in ROWS)
     assert len({(row.spec, row.size) for row in ROWS}) == len(ROWS)
-    assert len(ROWS) >= 30
+    assert len({row.spec for row in ROWS}) >= 30
+
+
+def test_a_score_that_is_called_complete_has_all_games_of_the_protocol():
+    protocol = read_protocol()
+    for entry in json.loads(reference.SCORES.read_text()).values():
+        whole = set(entry["games"]) == {task.game for task in protocol.chosen(entry["size"])}
+        assert entry["is_complete"] <= whole, entry["agent"]
 
 
 def test_rows_are_chosen_by_spec():
