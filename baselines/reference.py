@@ -55,11 +55,12 @@ class Row:
 
 _HOLDEM, _GIN, _LEDUC, _RUMMIKUB = ("texas_holdem_v0",), ("gin_rummy_v0",), ("leduc_poker_v0",), ("rummikub_v0",)
 _BUDGETS = (10, 50, 200)
-# Here 200 simulations a decision take minutes a game; in the others, hours.
+# Here 200 simulations a decision take minutes a game, elsewhere far longer.
 _QUICK = (
-    "blackjack_v0", "bridge_v0", "briscola_v0", "casino_v0", "crazy_eights_v0", "durak_v0", "euchre_v0", "hearts_v0",
-    "kasino_v0", "katko_v0", "kuhn_poker_v0", "leduc_poker_v0", "marjapussi_v0", "ristiseiska_v0", "scopa_v0",
-    "skat_v0", "spades_v0", "texas_holdem_v0", "uno_v0",
+    "blackjack_v0", "bridge_v0", "briscola_v0", "canasta_v0", "casino_v0", "crazy_eights_v0", "dou_dizhu_v0",
+    "durak_v0", "euchre_v0", "gin_rummy_v0", "hanabi_v0", "hearts_v0", "kasino_v0", "katko_v0", "kuhn_poker_v0",
+    "leduc_poker_v0", "liars_dice_v0", "marjapussi_v0", "ristiseiska_v0", "scopa_v0", "skat_v0", "spades_v0",
+    "texas_holdem_v0", "uno_v0", "wingspan_v0",
 )  # fmt: skip
 ROWS = (
     Row("random"),
