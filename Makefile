@@ -115,7 +115,7 @@ boards: $(VENV)/train,arena,bridge,openspiel,rlcard  ## play the boards of confi
 	    $(BIN)/cardenvs arena run $$file --store runs/boards/$$name.db --resume --processes 2 --html runs/boards/$$name || exit; \
 	done
 
-foreign: $(VENV)/train,arena,bridge,openspiel,rlcard  ## what agents that other people wrote win from ours: an hour or two
+foreign: $(VENV)/train,arena,bridge,openspiel,rlcard  ## what opponents from outside win from our agents: an hour or two
 	$(BIN)/python -m baselines.foreign --processes 2
 
 # Looked up by cardenvs/core/cache.py, whose PREBUILT_CPU this names.

@@ -1,11 +1,12 @@
-"""What agents that other people wrote win from agents of the house, on duplicate deals, and what best responses win.
+"""What opponents from outside win from agents of the house on duplicate deals, and what best responses win.
 
     python -m baselines.foreign                        # all that is missing: an hour or two
     python -m baselines.foreign --games gin_rummy_v0,uno_v0
     python -m baselines.foreign --list
 
-foreign.yaml says who meets whom. Each meeting is a command of cardenvs. Its games stay in --work, so a run that was
-stopped goes on where it was. docs/foreign.json has the results, and `python -m docs.generate` makes tables of them.
+foreign.yaml says who meets whom, docs/agents.md who they are. Each meeting is a command of cardenvs. Its games stay in
+--work, so a run that was stopped goes on where it was. docs/foreign.json has the results, and `python -m docs.generate`
+makes tables of them.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from cardenvs.cli.options import option_text
 from cardenvs.cli.streams import clean_errors
 from cardenvs.core.errors import OptionError
 from cardenvs.core.files import write_whole
@@ -51,7 +53,7 @@ class Entry(BaseModel):
 
 @dataclass(frozen=True)
 class Meeting:
-    """A match of an agent of the house with one that other people wrote."""
+    """A match of an agent of the house with an opponent from outside."""
 
     entry: Entry
     agent: str
@@ -60,13 +62,14 @@ class Meeting:
     def words(self) -> list[str]:
         """Return the words of its command after `cardenvs`."""
         entry = self.entry
-        texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in entry.options.items()}
+        settings = get_game(entry.game).make_options(**entry.options)
+        texts = {name: option_text(getattr(settings, name)) for name in entry.options}
         options = [word for name, text in texts.items() for word in ("-o", f"{name}={text}")]
         if self.foreign == RESPONSE:
             agent = ["--agent", self.agent]
             return [entry.game.removesuffix("_v0"), "exploit", *agent, *options, "--deals", str(entry.responses)]
-        seats = get_game(entry.game).make_options(**entry.options).num_players
-        agents = [self.foreign, self.agent] * 2 if entry.pairs else [self.foreign] + [self.agent] * max(1, seats - 1)
+        others = settings.num_players - 1
+        agents = [self.foreign, self.agent] * 2 if entry.pairs else [self.foreign, *[self.agent] * others]
         together = ",".join(agents)
         return ["match", entry.game, *options, "--agents", together, "--deals", str(entry.deals), "--seed", _SEED]
 

@@ -1,17 +1,17 @@
-"""The tables of agents that other people wrote, from the file that `python -m baselines.foreign` writes."""
+"""The tables of opponents from outside, from the file that `python -m baselines.foreign` writes."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from baselines.foreign import RESPONSE
 from cardenvs.core.game import Game
 
 FILE = Path(__file__).with_name("foreign.json")
-_RESPONSE = "local best response"
 _WHAT = (
-    "What agents that other people wrote win from those of cardenvs on duplicate deals: half the difference of their "
-    "results in the games that they play together. In partnership games two of them meet two of ours; at other tables "
-    "of more than two, one of them sits with several of ours."
+    "What [opponents from outside](../agents.md#opponents-from-outside) win from agents of cardenvs on duplicate "
+    "deals: half the difference of their results in the games that they play together. In partnership games two of "
+    "them meet two of ours; at other tables of more than two, one of them sits with several of ours."
 )
 _BOUND = (
     "The [local best response](../holdem.md#local-best-response) knows how its opponent plays: what it wins, the "
@@ -20,7 +20,7 @@ _BOUND = (
 
 
 def of_game(game: Game, table: Any) -> str:
-    """Return what foreign agents win in a game, in Markdown; empty: none has played.
+    """Return what opponents from outside win in a game, in Markdown; empty: none has played.
 
     Args:
         game: the game.
@@ -31,14 +31,14 @@ def of_game(game: Game, table: Any) -> str:
         return ""
     settings = list({json.dumps(one["options"]): one["options"] for one in results}.values())
     tables = [_table([one for one in results if one["options"] == options], table) for options in settings]
-    bound = [_BOUND] if any(one["foreign"] == _RESPONSE for one in results) else []
+    bound = [_BOUND] if any(one["foreign"] == RESPONSE for one in results) else []
     how = f"`python -m baselines.foreign --games {game.name}` plays all this, and `--list` prints the commands."
     return "\n\n".join([_WHAT, *tables, *bound, how])
 
 
 def bounds(game: str, options: dict[str, Any]) -> list[str]:
     """Return what local best responses win from trained policies with these options, a sentence for each policy."""
-    found = [one for one in _results(game) if one["foreign"] == _RESPONSE and one["options"] == options]
+    found = [one for one in _results(game) if one["foreign"] == RESPONSE and one["options"] == options]
     return [
         f"A [local best response](holdem.md#local-best-response) wins {_won(one['won'])} {one['unit']} from "
         f"`{one['agent']}`, which so loses at least {max(0, one['won']['mean'] - one['won']['half']):.0f} to its best "
@@ -62,7 +62,7 @@ def _table(results: list[dict[str, Any]], table: Any) -> str:
         first = next(iter(row.values()))
         rows.append(
             (
-                name if name == _RESPONSE else f"`{name}`",
+                name if name == RESPONSE else f"`{name}`",
                 *(_won(row[agent]["won"]) if agent in row else "" for agent in agents),
                 f"{first['won']['deals']:,}",
                 _time(first["decision_ms"]),

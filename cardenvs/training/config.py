@@ -336,6 +336,5 @@ def _group_text(group: type[BaseModel], width: int) -> Iterator[str]:
         default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         choices = f" ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else ""
-        head = f"  {name:<20} {shown:<8} "
-        indent = " " * len(f"  {'':<20} {'':<8} ")
-        yield textwrap.fill(f"{field.description}{choices}", width, initial_indent=head, subsequent_indent=indent)
+        first, later = (f"  {left:<20} {right:<8} " for left, right in ((name, shown), ("", "")))
+        yield textwrap.fill(f"{field.description}{choices}", width, initial_indent=first, subsequent_indent=later)
