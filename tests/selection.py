@@ -27,7 +27,10 @@ import cardenvs
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = Path(__file__).with_name("seconds.json")  # how long groups took, written by tests/cost.py
 GAMES = sorted((name.rpartition("_v")[0] for name in cardenvs.list_games()), key=len, reverse=True)
-SPREAD = {"tests/docs/test_examples.py", "tests/docs/test_notebooks.py", "tests/testing/test_check_game.py"}
+SPREAD = {
+    "tests/docs/test_examples.py", "tests/docs/test_notebooks.py", "tests/server/test_browser.py",
+    "tests/testing/test_check_game.py",
+}  # fmt: skip
 _GAME = re.compile("|".join(GAMES))
 _LASTING = re.compile(r"scope=.(module|package|session)")
 _KIT = re.compile(r"cardenvs/kits/(\w+)")
@@ -42,14 +45,14 @@ _ONE_IN = 8
 def group_of(nodeid: str) -> str:
     """Return the group of a test: the tests of a group run on one worker, in order.
 
-    It is the file, divided by the games in the tests' parameters. Files in `SPREAD` are divided by all parameters, and
-    files with a fixture that lives longer than a test are not divided.
+    It is the file, divided by the games in the tests' parameters. Files in `SPREAD` are divided by all parameters.
+    Others with a fixture that lives longer than a test are not divided.
     """
     file = nodeid.partition("::")[0]
     parameters = _parameters(nodeid)
-    if not parameters or _has_a_lasting_fixture(file):
-        return file
-    divided_by = parameters if file in SPREAD else game_of(nodeid)
+    if file in SPREAD:
+        return f"{file}[{parameters}]" if parameters else file
+    divided_by = None if _has_a_lasting_fixture(file) else game_of(nodeid)
     return f"{file}[{divided_by}]" if divided_by else file
 
 
@@ -150,15 +153,18 @@ def _concerns(file: str, changed: Iterable[str]) -> bool:
 
 
 def changed_games(changed: Iterable[str]) -> set[str]:
-    """Return the games that changed files belong to. Shared code belongs to all, a kit to the games that import it."""
+    """Return the games that changed files belong to. Shared code belongs to all, a kit to the games that import it.
+
+    Pages change nothing that the rotating tests of a game check.
+    """
     games: set[str] = set()
     for file in changed:
-        kit = _KIT.match(file)
-        if kit:
+        if kit := _KIT.match(file):
             games.update(game for game in GAMES if f"cardenvs.kits.{kit[1]}" in _sources(game))
         elif file.startswith(_SHARED_CODE):
             return set(GAMES)
-        games.update(_GAME.findall(file))
+        elif file.startswith(("cardenvs/games/", "cardenvs/zoo/", "tests/")) and not file.endswith(".md"):
+            games.update(_GAME.findall(file))
     return games
 
 

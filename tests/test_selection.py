@@ -144,6 +144,10 @@ def test_a_changed_game_and_a_path_on_the_command_line_are_run_whole(checkout):
         ("cardenvs/core/state.py", set(selection.GAMES)),
         ("cardenvs/testing/leaks.py", set(selection.GAMES)),
         ("docs/index.md", set()),
+        ("docs/games/gin_rummy_v0.md", set()),
+        ("cardenvs/games/gin_rummy/page.md", set()),
+        ("cardenvs/zoo/gin_rummy_v0/ppo/card.json", {"gin_rummy"}),
+        ("tests/games/test_gin_rummy_melds.py", {"gin_rummy"}),
     ],
 )
 def test_games_that_a_file_belongs_to(file, games):

@@ -73,6 +73,10 @@ class Engine:
     def __init__(self, game: "Game", says_outcomes: bool = False) -> None:
         self.game, self._says_outcomes = game, says_outcomes
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy by reference: what is copied or pickled shares the kernels of the game instead of taking them along."""
+        return getattr, (self.game, "engine_with_outcomes" if self._says_outcomes else "engine")
+
     def inline(self, function: Callable[..., Any]) -> Any:
         """Compile a closure over kernels of the game for use in `entry`."""
         game = self.game

@@ -15,6 +15,7 @@ who sees public information only.
 """
 
 import enum
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -231,6 +232,7 @@ class Table:
         self.counter_ids: dict[str, int] = {}
         self.kind_ids: dict[str, int] = {}
         self.face_down = -1
+        self._sets = np.zeros(0, bool)  # by kind, whether it sets a counter
 
     def pile(
         self,
@@ -308,6 +310,7 @@ class Table:
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
         self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail, closes, opens))
+        self._sets = np.append(self._sets, op == Op.SET)
         return self.kind_ids[name]
 
     def complete(self) -> None:
@@ -317,6 +320,16 @@ class Table:
         """
         if self.face_down < 0:
             self.face_down = self.event(FACE_DOWN, Op.REVEAL, "{token} lies face down.", is_detail=True)
+
+    @functools.cached_property
+    def sourced_piles(self) -> list[tuple[int, Pile, int | None]]:
+        """Number, declaration and owner of each pile whose tokens are in the record."""
+        return [(k, pile, owner) for k, (pile, owner) in enumerate(self.pile_of) if pile.source is not None]
+
+    @functools.cached_property
+    def sourced_counters(self) -> list[tuple[int, Counter, int | None]]:
+        """The same of each counter whose value is in the record."""
+        return [(k, counter, owner) for k, (counter, owner) in enumerate(self.counter_of) if counter.source is not None]
 
     def _owners(self, per_player: bool) -> Sequence[int | None]:
         return range(self.max_players) if per_player else (None,)
@@ -331,7 +344,7 @@ class Table:
         bit = viewer_bit(viewer)
         seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
         sees_face = (seen[:, VISIBLE] & bit) != 0 if viewer != OMNISCIENT else np.ones(len(seen), bool)
-        is_set = np.array([kind.op == Op.SET for kind in self.kinds], bool)[seen[:, KIND]]
+        is_set = self._sets[seen[:, KIND]]
         sees_face &= ~(is_set & (seen[:, VISIBLE] == 0) & (seen[:, VALUE] == UNKNOWN))
         seen[~sees_face, TOKEN] = UNKNOWN
         seen[~sees_face & is_set, VALUE] = 0

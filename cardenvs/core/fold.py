@@ -50,8 +50,9 @@ class FoldedTable:
 
     def fill(self, s: Record, viewer: int) -> None:
         """Fill the piles and counters whose declarations give a source, as `viewer` knows them in state `s`."""
-        for k, (pile, owner) in enumerate(self.spec.pile_of):
-            found = _given(pile.source, owner, s)
+        players = int(s.rules.num_players)
+        for k, pile, owner in self.spec.sourced_piles:
+            found = _given(pile.source, owner, s, players)
             if found is not None:
                 tokens = _elements(found) if pile.is_set else [int(token) for token in np.ravel(found) if token >= 0]
                 is_seen = (
@@ -60,10 +61,10 @@ class FoldedTable:
                     or (pile.seen == ev.Seen.OWNER and viewer == owner)
                     or (pile.seen == ev.Seen.OTHERS and viewer >= 0 and viewer != owner)
                 )
-                shown = tokens if is_seen else _elements(_given(pile.known, owner, s) or 0)
+                shown = tokens if is_seen else _elements(_given(pile.known, owner, s, players) or 0)
                 self.piles[k] = shown + [ev.UNKNOWN] * (len(tokens) - len(shown))
-        for k, (counter, owner) in enumerate(self.spec.counter_of):
-            found = _given(counter.source, owner, s)
+        for k, counter, owner in self.spec.sourced_counters:
+            found = _given(counter.source, owner, s, players)
             if found is not None:
                 self.counters[k] = int(found)
 
@@ -187,9 +188,9 @@ def _place_name(place: ev.Pile | ev.Counter, owner: int | None) -> str:
     return place.name if owner is None else f"{place.name} of player {owner}"
 
 
-def _given(source: ev.Source, owner: int | None, s: Record) -> Any:
+def _given(source: ev.Source, owner: int | None, s: Record, num_players: int) -> Any:
     """Return what a record holds for a place; None if its declaration does not say, or it has no such owner."""
-    if source is None or (owner is not None and owner >= s.rules.num_players):
+    if source is None or (owner is not None and owner >= num_players):
         return None
     if callable(source):
         return source(s) if owner is None else source(s, owner)
@@ -200,7 +201,12 @@ def _given(source: ev.Source, owner: int | None, s: Record) -> Any:
 
 
 def _elements(bits: Any) -> list[int]:
-    return [k for k in range(int(bits).bit_length()) if int(bits) >> k & 1]
+    left, found = int(bits) & ~(-1 << int(bits).bit_length()), []
+    while left:
+        lowest = left & -left
+        found.append(lowest.bit_length() - 1)
+        left -= lowest
+    return found
 
 
 def fold(table: ev.Table, rows: np.ndarray) -> FoldedTable:

@@ -234,14 +234,15 @@ class Game:
         return Engine(self)
 
     @functools.cached_property
-    def _engine_with_outcomes(self) -> Engine:
+    def engine_with_outcomes(self) -> Engine:
+        """The same; those that observe also write `outcomes`."""
         return Engine(self, says_outcomes=True)
 
     def engine_for(self, options: Options) -> Engine:
         """Return the compiled generic kernels for some options, which write all that the layout has."""
         if self.outcomes is None or not says_outcomes(options):
             return self.engine
-        return self._engine_with_outcomes
+        return self.engine_with_outcomes
 
     def as_read(self, options: Options, trained: Mapping[str, Any]) -> Options:
         """Return the options with which a policy reads observations: with outcomes if it was trained with them.

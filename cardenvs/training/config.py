@@ -128,6 +128,10 @@ class LearningSettings(_Settings):
     normalise_advantages: bool = setting(True, "normalise advantages in each minibatch")
     reward_scale: NonNegative = setting(0.0, "factor of rewards; 0: scale returns to a root mean square of 1")
     merge_turns: bool = setting(False, "merge turns with the same observation and action: fast in tiny games")
+    average_share: Share = setting(
+        0.0,
+        "average the weights over this last share of the run; the average is then evaluated and saved as the policy",
+    )
 
 
 class ReferenceSettings(_Settings):
@@ -232,6 +236,11 @@ class Config(
     def num_exploiter_games(self) -> int:
         """The number of games that the exploiter plays."""
         return math.ceil(self.exploiter_share * self.num_envs)
+
+    @property
+    def saves_an_average(self) -> bool:
+        """Whether the policy that is saved may be an average of networks, so that the network is saved besides."""
+        return self.magnet_decay > 0 or self.average_share > 0
 
     @classmethod
     def make(cls, values: dict[str, Any], where: str = "settings") -> Self:

@@ -49,6 +49,15 @@ def test_a_copied_batch_shows_its_own_bounds(way):
         assert doors.frozen(twin.batch) == doors.frozen(vec.batch)
 
 
+@pytest.mark.parametrize("outcomes", [False, True])
+@pytest.mark.parametrize("way", doors.WAYS)
+def test_copies_share_the_kernels(way, outcomes):
+    vec = cardenvs.make_vec("gin_rummy_v0", 2, outcomes=outcomes)
+    vec.reset()
+    assert doors.WAYS[way](vec)._engine is vec._engine is vec.game.engine_for(vec.options)
+    assert b"numba" not in pickle.dumps(vec)
+
+
 def test_what_a_copy_shows_is_as_read_only_as_before():
     vec = cardenvs.make_vec("leduc_poker_v0", 2)
     vec.reset()

@@ -97,6 +97,7 @@ RUINED = [
     ("training/player/rule_calls", -1),
     ("training/exploiter", {}),
     ("training/learner/magnet", {}),
+    ("training/learner/average", {"model": {}, "count": 1}),
     ("training/learner/returns/factor", 0.0),
     ("training/learner/returns/factor", math.nan),
     ("training/learner/returns/sums", [1.0]),

@@ -311,6 +311,61 @@ def test_the_moving_average_is_what_plays_and_what_is_resumed(tmp_path):
         Run.restore(tmp_path / "latest.pt")
 
 
+def test_the_mean_over_the_end_of_a_run_is_what_plays_and_what_is_resumed(tmp_path):
+    config = TINY.changed({"magnet": 0.2, "magnet_decay": 0.9, "average_share": 0.5, "reward_scale": 1.0})
+    updates = 6
+    run = Run(KUHN, config, Limits(updates * config.num_envs * config.rollout_steps))
+    weights = []
+    for update in range(1, updates + 1):
+        run.advance()
+        weights.append(vector(run.network))
+        if update == 3:  # at half of the run the mean has not begun
+            assert torch.equal(vector(run.policy), vector(run.learner.magnet))
+        if update == 5:
+            run.save(tmp_path / "latest.pt")
+    torch.testing.assert_close(vector(run.policy), torch.stack(weights[3:]).mean(0))
+    again = Run.restore(tmp_path / "latest.pt")
+    torch.testing.assert_close(vector(again.network), weights[4])
+    torch.testing.assert_close(vector(again.policy), torch.stack(weights[3:5]).mean(0))
+    played = load_agent(tmp_path / "latest.pt")._network
+    assert torch.equal(vector(played), vector(again.policy))
+    again.advance()
+    assert torch.equal(vector(again.policy), vector(run.policy))
+
+
+def test_the_mean_follows_the_scale_of_returns():
+    run = Run(KUHN, TINY.changed({"average_share": 1.0, "reward_scale": 2.0}), Limits(1e9))
+    run.advance()
+    before = run.policy.value.weight.clone()
+    run.learner.adopt_scale(1.0)  # of a network whose values were half as large
+    assert before.any()
+    assert torch.equal(run.policy.value.weight, 2 * before)
+
+
+@pytest.mark.parametrize(
+    ("average", "message"),
+    [
+        (None, "an average of weights without the setting, or the reverse"),
+        ({"model": {}, "count": 2}, "weight"),
+        (lambda state: {**state, "count": -1}, "the count of averaged updates is -1"),
+    ],
+)
+def test_a_wrong_mean_in_a_checkpoint_is_refused(tmp_path, average, message):
+    run = Run(KUHN, TINY.changed({"average_share": 1.0}), Limits(1e9))
+    run.advance()
+    run.save(tmp_path / "latest.pt")
+    checkpoint = torch.load(tmp_path / "latest.pt", weights_only=True)
+    learner = checkpoint["training"]["learner"]
+    learner["average"] = average(learner["average"]) if callable(average) else average
+    torch.save(checkpoint, tmp_path / "latest.pt")
+    with pytest.raises(FormatError, match=message):
+        Run.restore(tmp_path / "latest.pt")
+
+
+def vector(network):
+    return torch.nn.utils.parameters_to_vector(network.parameters()).clone()
+
+
 def test_mirror_descent_comes_near_an_equilibrium_of_kuhn_poker():
     config = read_config(CONFIG_FOLDER / "leduc_magnet.yaml").changed({"game": "", "num_envs": 256, "hidden": (32,)})
     run = Run(KUHN, config.changed({"rollout_steps": 8, "magnet_decay": 0.95, "lr": 5e-3}), Limits(120 * 256 * 8))

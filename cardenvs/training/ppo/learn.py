@@ -18,6 +18,7 @@ from cardenvs.agents.checkpoint_file import check_model, checked_fields
 from cardenvs.agents.network import Network, log_policy
 from cardenvs.core.errors import FormatError
 from cardenvs.training.ppo import losses
+from cardenvs.training.ppo.averaging import WeightAverage
 from cardenvs.training.ppo.minibatch import Lesson, Minibatch
 from cardenvs.training.ppo.processes import Context
 from cardenvs.training.ppo.returns import ReturnScale
@@ -46,6 +47,8 @@ class Learner:
         has_magnet = config.magnet or config.magnet_end or config.magnet_decay
         # the reference policy; None without one
         self.magnet = copy.deepcopy(network).requires_grad_(False) if has_magnet else None
+        # the mean of the network's weights; None without `average_share`
+        self.average = WeightAverage(network, config.average_share) if config.average_share else None
         self._previous = copy.deepcopy(network).requires_grad_(False) if config.policy_loss == "mirror" else None
         self._gae_lambda = config.gae_lambda
 
@@ -58,6 +61,7 @@ class Learner:
             "optimizer": self.optimizer.state_dict(),
             "returns": self.returns.get_state(),
             "magnet": None if self.magnet is None else self.magnet.state_dict(),
+            "average": None if self.average is None else self.average.get_state(),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -67,12 +71,16 @@ class Learner:
             FormatError: the state does not fit the network and the config.
         """
         fields: dict[str, Any] = {"optimizer": dict, "returns": dict, "magnet": (dict, type(None))}
-        state = checked_fields(state, fields, "learner")
+        state = checked_fields({"average": None, **state}, fields, "learner")
         if (state["magnet"] is None) != (self.magnet is None):
             raise FormatError("learner has a magnet without the setting, or the reverse")
+        if (state["average"] is None) != (self.average is None):
+            raise FormatError("learner has an average of weights without the setting, or the reverse")
         if self.magnet is not None:
             check_model(state["magnet"], self.magnet.shape)
             self.magnet.load_state_dict(state["magnet"])
+        if self.average is not None:
+            self.average.set_state(state["average"])
         restore_moments(self.optimizer, self._trained(), state["optimizer"])
         self.returns.set_state(state["returns"])
 
@@ -123,7 +131,8 @@ class Learner:
 
     @torch.no_grad()
     def _rescale_networks(self, ratio: float) -> None:
-        for network in (self._network, *([self.magnet] if self.magnet else [])):
+        followers = [self.magnet, None if self.average is None else self.average.network]
+        for network in (self._network, *filter(None, followers)):
             self._rescale_values(network, ratio)
 
     def _rescale_values(self, network: Network, ratio: float) -> None:

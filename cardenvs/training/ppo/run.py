@@ -107,9 +107,13 @@ class Run:
 
     @property
     def policy(self) -> Network:
-        """The network, or its moving average with `magnet_decay`: the policy that is evaluated and saved."""
-        average = self.learner.magnet if self.config.magnet_decay else None
-        return average or self.network
+        """What is evaluated and saved: the network, its moving average with `magnet_decay`, or in the last
+        `average_share` of the run the mean of its weights.
+        """
+        average = self.learner.average
+        if average is not None and average.count:
+            return average.network
+        return (self.learner.magnet if self.config.magnet_decay else None) or self.network
 
     def fraction(self) -> float:
         """Return the share of the run that is done, 0 to 1."""
@@ -127,6 +131,8 @@ class Run:
         self.steps += steps
         self.updates += 1
         self.learner.move_magnet(self.updates)
+        if self.learner.average is not None:
+            self.learner.average.add(self.network, self.fraction())
         total = time.perf_counter() - started
         spent = {part: value - before.get(part, 0.0) for part, value in self.watch.seconds.items()}
         metrics |= {f"time/{part}": value for part, value in spent.items()}
@@ -161,7 +167,7 @@ class Run:
         training = {
             "total_steps": self.limits.total_steps,
             "total_seconds": self.limits.seconds,
-            "network": self.network.state_dict() if self.config.magnet_decay else None,
+            "network": self.network.state_dict() if self.config.saves_an_average else None,
             "updates": self.updates,
             "seconds": self.seconds,
             "unlogged": self.unlogged,

@@ -39,8 +39,8 @@ def checked_training(checkpoint: dict[str, Any], where: str) -> tuple[Config, di
 
 
 def network_state(checkpoint: dict[str, Any], network: Any, config: Config) -> dict[str, Any]:
-    """Return the weights of the network: those of the policy, unless the policy is a moving average."""
-    if (network is None) != (config.magnet_decay == 0):
+    """Return the weights of the network: those of the policy, unless the policy is an average."""
+    if (network is not None) != config.saves_an_average:
         raise FormatError("training has a network besides the policy without the setting, or the reverse")
     model: dict[str, Any] = checkpoint["model"]
     if network is not None:
