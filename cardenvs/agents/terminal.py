@@ -23,6 +23,7 @@ _FEW_LINES = 6  # if at most so many lines of the table have changed, only these
 
 _HELP = (
     "Type an action's words or its number (#5 is the number 5 where 5 is also an action's words). "
+    "Where the question gives a range of amounts, type any of them, as in raise to 70. "
     "Also: table, facts (what follows from what you know), recap (all that happened), rules, quit."
 )
 
@@ -76,11 +77,10 @@ class TerminalAgent(Agent):
                 _COMMANDS[text](self._console, turn)
                 continue
             try:
-                number = choice(text, [one.label for one in choices], range(len(choices)), turn.game.view.label_key)
+                action, *self._planned = meant(text, choices, turn)
             except ValueError as error:
                 self._console.print(f"[red]{escape(str(error))}[/red]")
                 continue
-            action, *self._planned = choices[number].actions
             return action
 
     def tell(self, events: Sequence[Event], game: Game, player: int, num_players: int) -> None:
@@ -129,6 +129,22 @@ def offered(turn: Turn) -> list[Candidate]:
     return turn.candidates
 
 
+def meant(text: str, choices: list[Candidate], turn: Turn) -> tuple[int, ...]:
+    """Return the actions that a person means: one of the choices, or what else the game understands, such as an amount.
+
+    Raises:
+        ValueError: the text means none, several, or what is illegal; the message says what to type.
+    """
+    view = turn.game.view
+    try:
+        return choices[choice(text, [one.label for one in choices], range(len(choices)), view.label_key)].actions
+    except ValueError:
+        answer = view.answer_in_words(text)
+        if answer is None:
+            raise
+    return turn.actions_from_answer(answer)
+
+
 def second_person_table(text: str, player: int) -> str:
     """Return a table in which the person is called "you", with the same column widths."""
     name = f"player_{player}"
@@ -158,12 +174,17 @@ def choice(text: str, labels: list[str], actions: Sequence[int], key: Callable[[
     if numbered is not None:
         return numbered
     beginnings = (wanted, _BARE_TEN.sub("10", wanted))
-    begun = [label for label in labels if wanted and key(label).startswith(beginnings)]
+    begun = [label for label in labels if wanted and any(_begins(key(label), one) for one in beginnings)]
     if len(begun) == 1:
         return words[key(begun[0])]
     if begun:
         raise ValueError(f"{text!r} may be {' or '.join(begun[:6])}")
     raise ValueError(f"no legal action is called {text!r}; type words or a number from 1 to {len(actions)}, or help")
+
+
+def _begins(label: str, beginning: str) -> bool:
+    """Return whether a label begins so, and not within a number: "raise to 7" does not begin "raise to 70"."""
+    return label.startswith(beginning) and re.match("[0-9]{2}", label[len(beginning) - 1 :]) is None
 
 
 def _print_facts(console: Console, turn: Turn) -> None:

@@ -200,6 +200,14 @@ class View:
         """
         raise FormatError("this game does not define its own form for answers")
 
+    def answer_in_words(self, text: str) -> dict[str, Any] | None:
+        """Return the answer in the form of `answer_form` that a person means by a text in lower case, such as
+        {"action": "raise", "amount": 70} by "raise to 70". None if the words mean none.
+
+        For what people may do besides the legal actions that are listed.
+        """
+        return None
+
     def place(self, s: Record, player: int) -> float | None:
         """Return the finishing place of a player who has left the game; None for the place behind all others in it."""
         return None

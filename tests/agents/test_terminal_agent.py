@@ -33,6 +33,14 @@ def test_what_could_be_two_things_is_asked_again():
     assert choice("1", ["1", "3"], [7, 8]) == 7
 
 
+def test_part_of_a_number_is_no_beginning():
+    labels = ["raise to 719", "raise to 70, the least"]
+    assert choice("raise to 70", labels, ACTIONS) == 2
+    for text in ("raise to 7", "raise to 71"):
+        with pytest.raises(ValueError, match="no legal action"):
+            choice(text, labels, ACTIONS)
+
+
 def at_the_terminal(*lines):
     out, answers = io.StringIO(), iter(lines)
 
@@ -52,6 +60,31 @@ def test_choices_show_cards_as_the_table_does_and_both_spellings_can_be_typed():
         assert state.action_label(agent.act(Turn(state, 0))) == "take A♦"
         assert "1 take A♦" in out.getvalue()
         assert "Ad" not in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("typed", "total"),
+    [("raise to 700", 700), ("Raise 701", 701), ("raise to 40", 40), ("all in", 2000), ("bet 50|raise to 60", 60)],
+)
+def test_any_amount_in_the_range_can_be_typed(typed, total):
+    state = get_game("texas_holdem_v0").new_state(seed=3, num_players=2)
+    agent, out = at_the_terminal(*typed.split("|"))
+    state.apply(agent.act(Turn(state, 0)))
+    assert state.record.bets[0, 0] == total
+    assert ("may not bet now" in out.getvalue()) == typed.startswith("bet")
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [("raise to 7", "a raise goes to 40 at least"), ("raise to 2001", "the stack reaches to 2000"),
+     ("raise to 1e3", "no legal action is called"), ("raise to 9999999999", "no legal action is called")],
+)  # fmt: skip
+def test_an_amount_out_of_range_is_refused_with_the_rule(typed, reason):
+    state = get_game("texas_holdem_v0").new_state(seed=3, num_players=2)
+    agent, out = at_the_terminal(typed)
+    with pytest.raises(QuitGame):
+        agent.act(Turn(state, 0))
+    assert reason in " ".join(out.getvalue().split())
 
 
 def test_a_person_sees_the_own_cards_only_and_news_once():

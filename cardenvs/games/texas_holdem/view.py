@@ -1,5 +1,7 @@
 """Texts and pictures of Texas hold'em."""
 
+import re
+
 import numpy as np
 
 from cardenvs.core.errors import FormatError
@@ -24,6 +26,7 @@ from cardenvs.games.texas_holdem.state import (
 )
 from cardenvs.kits.cards import CardView, card_text
 
+_BET = re.compile(r"(?P<kind>bet|raise|complete)(?: to)? (?P<amount>[0-9]{1,9})")
 _ANSWERS = ("fold", "check", "call", "bet", "raise", "complete", "all_in")
 _REASONS = {
     actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
@@ -224,6 +227,12 @@ class TexasHoldemView(CardView):
         if kind not in ("bet", "raise", "complete"):
             amount = None  # ignored for these kinds
         return (state.action_of(kind, amount),)
+
+    def answer_in_words(self, text):
+        if text in ("all in", "all-in"):
+            return {"action": "all_in"}
+        found = _BET.fullmatch(text)
+        return {"action": found["kind"], "amount": int(found["amount"])} if found else None
 
     # -- the picture --------------------------------------------------------------------------------------------
 
