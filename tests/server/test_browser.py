@@ -499,9 +499,16 @@ def test_moves_without_an_alternative_are_made_for_whoever_wants_that(served, pa
     has_a_choice = "document.querySelectorAll('#picture [role=button]').length > 1"
     for _ in range(2000):  # the game ends only if what has no alternative is played
         if page.evaluate(f"!document.getElementById('end').hidden || ({has_a_choice} && {CLICK_FIRST}, false)"):
-            return
+            break
         page.wait_for_timeout(10)
-    raise AssertionError("the game does not end")
+    else:
+        raise AssertionError("the game does not end")
+    page.click("#tab-look")
+    page.click("#forced")
+    assert page.evaluate("localStorage.getItem('cardenvs-forced')") == "false"
+    page.goto(person_link(served, "katko_v0", options={"num_players": 2, "target": 1}))
+    page.wait_for_selector("#parts rect")
+    play_until(page, "!document.getElementById('always').hidden")  # one's own again, and offered again
 
 
 def test_a_finished_trick_lies_there_with_who_won_it(served, page):
