@@ -272,8 +272,12 @@ def test_a_replay_becomes_a_picture_an_animation_and_a_page(tmp_path):
     everything, first = out["svg"].read_text(), tmp_path / "first.svg"
     assert call("replay", str(path), "--player", "0", "--at", "0", "--svg", str(first)).exit_code == 0
     assert everything.count("data-token") > first.read_text().count("data-token") > 0
-    assert "FILE" in refused("replay", str(path), "--svg", str(path))
-    assert Replay.load(path)
+    for option, name in (("--svg", "a.png"), ("--gif", "a.svg"), ("--svg", "game.json")):
+        assert f"should end in .{option[2:]}" in refused("replay", str(path), option, str(tmp_path / name))
+        assert name == "game.json" or not (tmp_path / name).exists()
+    named = path.rename(tmp_path / "game.svg")
+    assert "FILE" in refused("replay", str(named), "--svg", str(named))
+    assert Replay.load(named)
 
 
 def test_serve_refuses_what_it_cannot_serve(tmp_path):

@@ -45,6 +45,8 @@ def split_file(kind: str, argument: str, example: str) -> tuple[Path, str]:
     """
     name, rest = split_path(kind, argument, example)
     path = Path(name)
+    if "\0" not in name and path.is_dir():
+        raise AgentError(f"{kind}: {name!r} is a folder; name a file in it, as in {example}")
     if "\0" in name or not path.is_file():
         raise AgentError(f"{kind}: there is no file {name!r}")
     return path, rest

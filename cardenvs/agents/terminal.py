@@ -13,12 +13,14 @@ from rich.text import Text
 
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.core.cards import folded, words_and_gaps
+from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
-from cardenvs.core.narration import Narrator
+from cardenvs.core.narration import Narrator, second_person
 from cardenvs.core.view import Candidate
 
 _BARE_TEN = re.compile(r"\bt$")  # "take T", before the suit is typed
+_INDENT = 4  # spaces before a line of the table that goes on about the player of a line above
 _FEW_LINES = 6  # if at most so many lines of the table have changed, only these are printed
 
 _HELP = (
@@ -93,9 +95,9 @@ class TerminalAgent(Agent):
         """Print the table, or only its changed lines if they are few and the person made the last action."""
         lines = second_person_table(turn.render(colour=True), turn.player).splitlines()
         before, self._table = self._table, lines
-        changed = [line for line, old in zip(lines, before, strict=False) if line != old]
+        changed = [k for k, (line, old) in enumerate(zip(lines, before, strict=False)) if line != old]
         if turn.goes_on and len(lines) == len(before) and 0 < len(changed) <= _FEW_LINES:
-            for line in changed:
+            for line in _with_owners(lines, changed):
                 self._console.print(Text.from_ansi(line))
             return
         self._console.print(Panel(Text.from_ansi("\n".join(lines)), title=f"you are player_{turn.player}"))
@@ -114,6 +116,16 @@ class TerminalAgent(Agent):
         return text
 
 
+def _with_owners(lines: list[str], shown: list[int]) -> list[str]:
+    """Return the lines to show, with the line above them that says whose they are if they are indented."""
+    indents = [len(text) - len(text.lstrip()) for text in (Text.from_ansi(line).plain for line in lines)]
+    wanted = set(shown)
+    for k in shown:
+        if indents[k] >= _INDENT:
+            wanted.add(next((above for above in range(k, -1, -1) if indents[above] < _INDENT), k))
+    return [lines[k] for k in sorted(wanted)]
+
+
 def marked(text: str, turn: Turn) -> str:
     """Return a text as markup in which cards have the colours of the table."""
     view = turn.game.view
@@ -130,7 +142,7 @@ def offered(turn: Turn) -> list[Candidate]:
 
 
 def meant(text: str, choices: list[Candidate], turn: Turn) -> tuple[int, ...]:
-    """Return the actions that a person means: one of the choices, or what else the game understands, such as an amount.
+    """Return the actions that a person means: one of the choices, or what else the game takes, such as an amount.
 
     Raises:
         ValueError: the text means none, several, or what is illegal; the message says what to type.
@@ -142,7 +154,17 @@ def meant(text: str, choices: list[Candidate], turn: Turn) -> tuple[int, ...]:
         answer = view.answer_in_words(text)
         if answer is None:
             raise
-    return turn.actions_from_answer(answer)
+    try:
+        return turn.actions_from_answer(answer)
+    except IllegalActionError as error:
+        raise ValueError(_refusal(str(error), turn)) from None
+
+
+def _refusal(reason: str, turn: Turn) -> str:
+    """Return a reason for the person: without ids of actions, which are other numbers than those of the choices."""
+    text = reason.removeprefix(f"{turn.game.name}: ").partition("; legal: ")[0]
+    text = re.sub(r" \(rules\.md ([^)]*)\)", r" (rules, \1)", re.sub("(?<!player)_", " ", text))
+    return second_person(text.removeprefix(f"player_{turn.player}: "), turn.player)
 
 
 def second_person_table(text: str, player: int) -> str:
@@ -153,7 +175,9 @@ def second_person_table(text: str, player: int) -> str:
 
 
 def choice(text: str, labels: list[str], actions: Sequence[int], key: Callable[[str], str] = folded) -> int:
-    """Return the action that a person means: a label, an unambiguous beginning of one, or its number in the list, from
+    """Return the action that a person means.
+
+    They type a label, an unambiguous beginning of one, all of one but its first word, or its number in the list, from
     1, with or without "#".
 
     `key` is what all accepted spellings of a label have in common, as in `View.label_key`.
@@ -175,6 +199,7 @@ def choice(text: str, labels: list[str], actions: Sequence[int], key: Callable[[
         return numbered
     beginnings = (wanted, _BARE_TEN.sub("10", wanted))
     begun = [label for label in labels if wanted and any(_begins(key(label), one) for one in beginnings)]
+    begun = begun or [label for label in labels if wanted and key(label).partition(" ")[2] == wanted]
     if len(begun) == 1:
         return words[key(begun[0])]
     if begun:

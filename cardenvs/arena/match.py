@@ -196,6 +196,8 @@ class Match:
         Raises:
             AgentError, MissingExtraError, ArenaError: as for `of`.
         """
+        if isinstance(agents, str):
+            raise ArenaError(f"agents are a list, as in ['random', 'search']; got the text {agents!r}")
         if names and len(names) != len(agents):
             raise ArenaError(f"each agent of a match needs a different name; got {', '.join(names)}")
         named = zip(names or numbered([spec_of(agent) for agent in agents]), agents, strict=True)

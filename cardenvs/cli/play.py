@@ -69,7 +69,8 @@ def play(
         outputs.write("replay", save, Replay.of(state, names).save)
     repeated = drawn.token if any(map(is_guest, specs)) else drawn.text
     again = ["cardenvs", "play", found.name, "--seed", repeated, "--seat", str(seat)]
-    again += ["--against", ",".join(specs), *(word for text in option or () for word in ("-o", text))]
+    again += ["--against", ",".join(specs)] if specs else []
+    again += [word for text in option or () for word in ("-o", text)]
     typer.secho(shlex.join(again), dim=True)
     outputs.close()
 
@@ -108,7 +109,8 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
     others = ", ".join(f"player_{p} is {name}" for p, name in enumerate(names) if p != seat)
     if state.num_players > 2 and len(set(names)) == 2:
         others = f"the others are {names[seat - 1]}"
-    console.print(f"[bold]{state.game.title}[/bold]: you are player_{seat}, {others}. Type help for help.", markup=True)
+    who = f"you are player_{seat}, {others}" if others else "you play alone"
+    console.print(f"[bold]{state.game.title}[/bold]: {who}. Type help for help.", markup=True)
     try:
         play_out(state, seats)
     except (QuitGame, KeyboardInterrupt):
@@ -181,6 +183,8 @@ def _result_text(state: "State", seat: int) -> str:
     if state.game.returns(state.options).cooperative:
         return f"together you get {mine:.4g} of {state.game.returns(state.options).high:g} {unit}."
     points = f"{mine:+.4g} {unit}."
+    if state.num_players == 1:
+        return points
     if state.num_players == 2:
         won = "you win" if mine > min(returns) and mine == best else "you lose" if mine < best else "a draw"
         return f"{won}, {points}"

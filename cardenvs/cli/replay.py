@@ -41,6 +41,9 @@ def replay(
     """
     from cardenvs.core.replay import Replay
 
+    for path, ending in ((gif, ".gif"), (svg, ".svg")):
+        if path is not None and path.suffix.lower() != ending:
+            raise ArenaError(f"--{ending[1:]} writes a picture in that format; {path} should end in {ending}")
     outputs = Outputs({"--html": html, "--gif": gif, "--svg": svg}, used={"FILE": file})
     loaded = Replay.load(file)
     if verify:

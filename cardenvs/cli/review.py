@@ -167,9 +167,9 @@ def _print_findings(console: "Console", found: "Findings", most: int) -> None:
     from cardenvs.review.story import basis, cut, percent
 
     console.print(
-        f"[bold]{escaped(found.agent)}[/bold] in {found.games} games of {found.game.title}: {found.mistakes} mistakes "
-        f"in {len(found.decisions)} decisions, {found.loss / found.games:.3g} a game; accuracy "
-        f"{percent(accuracy(found.decisions))}"
+        f"[bold]{escaped(found.agent)}[/bold] in {count(found.games, 'game')} of {found.game.title}: "
+        f"{count(found.mistakes, 'mistake')} in {count(len(found.decisions), 'decision')}, "
+        f"{found.loss / found.games:.3g} a game; accuracy {percent(accuracy(found.decisions))}"
     )
     console.print(escaped(basis(found.judge, found.sees_all, found.worlds)))
     for kind in found.kinds[:most]:

@@ -146,10 +146,13 @@ class SheetView:
     Attributes:
         columns: headings.
         rows: texts from left to right; a row may be shorter than the headings.
+        has_scores: whether it shows scores and nothing else, so that it is already that of the next hand when a hand
+            has been scored.
     """
 
     columns: list[str]
     rows: list[list[str]]
+    has_scores: bool = False
 
 
 @dataclass
@@ -241,7 +244,7 @@ def _document(state: "State", viewer: int, scene: Scene, ids: "_Ids") -> dict[st
             for active, value, notes in zip(state.active, state.returns, scene.notes, strict=True)
         ],
         **_table_json(scene, state.game.view, ids),
-        **({} if scene.sheet is None else {"sheet": vars(scene.sheet)}),
+        **({} if scene.sheet is None else {"sheet": {"columns": scene.sheet.columns, "rows": scene.sheet.rows}}),
         **({} if scene.turn is None else {"turn": scene.turn}),
         "shape": state.game.view.shape,
         "prompt": "",
@@ -388,9 +391,12 @@ def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -
     """Return a table in the middle of an action as it is shown."""
     n = before.num_players
     scene, earlier, now = _scene(table, n), _arranged(before, viewer), _plain(table, n)
-    changed = set(now)
-    for state, arranged in ((after, _arranged(after, viewer)), (before, earlier)):
-        same = {place for place, value in _plain(state.table(viewer), n).items() if value == now[place]}
+    changed, later = set(now), _arranged(after, viewer)
+    as_later, as_earlier = (
+        {place for place, value in _plain(state.table(viewer), n).items() if value == now[place]}
+        for state in (after, before)
+    )
+    for same, arranged in ((as_later, later), (as_earlier, earlier)):
         # A pile that the arrangement adds shows the counter of its name.
         added = {place: pile for place, pile in arranged.piles.items() if place not in now and place[0] in same}
         scene.piles |= added | {place: pile for place, pile in arranged.piles.items() if place in same}
@@ -399,6 +405,8 @@ def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -
             scene.counters.pop(name, None)
         changed -= same
     scene.notes, scene.sheet, scene.turn = earlier.notes, earlier.sheet, earlier.turn
+    if later.sheet and later.sheet.has_scores and as_later.issuperset(_scores(table)):
+        scene.sheet = later.sheet
     for place, pile in earlier.piles.items():
         if place in changed:
             _arrange_like(scene.piles[place], pile)
@@ -406,6 +414,12 @@ def _between(before: "State", after: "State", viewer: int, table: FoldedTable) -
         if name in changed:
             scene.counters[name].label, scene.counters[name].use = counter.label, counter.use
     return scene
+
+
+def _scores(table: FoldedTable) -> list[str]:
+    """Return the names of the numbers that each player has."""
+    counters = [counter for counter, owner in table.spec.counter_of if owner is not None]
+    return [counter.name for counter in counters if counter.use in (CounterUse.NUMBER, CounterUse.CHIPS)]
 
 
 def _plain(table: FoldedTable, num_players: int) -> dict[Any, Any]:

@@ -16,7 +16,9 @@ from cardenvs.core.events import Event, Op
 from cardenvs.core.game import Game
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were", "goes": "go"}
-_SECOND_VERB = re.compile(r"\b(and|but) (is|has|does|shares)\b")
+_SECOND_VERB = re.compile(
+    r"\b(and|but) (is|has|does|shares|takes|leads|moves|melds|ends|wins|pays|chooses|begins|begs|passes|posts)\b"
+)
 _TOKEN = "\0"
 _SAYINGS = (Op.NOTE, Op.SET)  # what events do that move and show no cards
 
@@ -83,7 +85,8 @@ class Narrator:
         else:
             sentence = f"{self._subject(who)} {_plural(said)}"
         times = f" [dim]({len(shown)} times)[/dim]" if len(shown) > 1 and _TOKEN not in sentence else ""
-        return escape(sentence).replace(_TOKEN, " ".join(shown)) + times
+        between = ", " if any(" " in Text.from_markup(token).plain for token in shown) else " "
+        return escape(sentence).replace(_TOKEN, between.join(shown)) + times
 
     def _subject(self, who: list[int]) -> str:
         if len(who) == self._num_players - 1 and self._you >= 0:

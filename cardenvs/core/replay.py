@@ -61,13 +61,13 @@ class Replay:
         """Record the game of `state` so far; `players` are names, by default player_0, player_1, ...
 
         Raises:
-            ValueError: the state has no history (see `State.has_history`), or the number of names is wrong.
+            ValueError: the state has no history (see `State.has_history`), or the names are not as many texts.
         """
         if not state.has_history:
             raise ValueError(NO_HISTORY)
         names = players or [f"player_{p}" for p in range(state.num_players)]
-        if len(names) != state.num_players:
-            raise ValueError(f"{state.num_players} players need {state.num_players} names; got {names}")
+        if isinstance(names, str) or len(names) != state.num_players or not all(isinstance(n, str) for n in names):
+            raise ValueError(f"{state.num_players} players need a list of {state.num_players} names; got {names!r}")
         setup = {"seed": state.seed, "deck": state.deck.tolist()}
         return cls(
             state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns),

@@ -293,7 +293,7 @@ class SeatEnv(OneThread, gymnasium.Env):
             try:
                 decision = seat.decide(state)
             except AgentFailureError as error:
-                raise AgentError(f"the opponent at player_{player}, {seat.agent!r}, failed: {error}") from error
+                raise AgentError(f"the opponent at player_{player}, {seat.agent.name}, failed: {error}") from error
             self._apply(decision.action)
 
     def _apply(self, action: int) -> None:

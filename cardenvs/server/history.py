@@ -61,7 +61,8 @@ def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
     Applies the actions to the moment's state.
 
     In the middle of an action, piles and counters are as after the events so far, and everything else is as before the
-    action. Told are the events of the beat that ends there (see `cardenvs.core.beats`), or else the last event.
+    action. Told are the events of the beat that ends there (see `cardenvs.core.beats`), or else the last event. With a
+    beat that ends a hand, those of earlier beats of the action that end it are told again.
     """
     state = before = moment.state
     for number, action in enumerate(moment.actions, 1):
@@ -72,9 +73,11 @@ def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
     rows = table.visible(state.event_log(), moment.viewer)
     first = len(table.visible(before.event_log(), moment.viewer))
     told, closes = rows[moment.event - 1 : moment.event], Part.NONE
-    for beat in beats(table, rows, first, state.is_terminal):
+    found = beats(table, rows, first, state.is_terminal)
+    for beat in found:
         if beat.end == moment.event:
-            told, closes = rows[beat.told_from : beat.told_to], beat.closes
+            like = [one.told_from for one in found if one.closes == beat.closes == Part.HAND]
+            told, closes = rows[min([*like, beat.told_from]) : beat.told_to], beat.closes
     if moment.event == len(rows):
         return state.view(moment.viewer, moment.key) | {"prompt": "", "choices": []}, told, closes
     folded = fold(table, rows[: moment.event])

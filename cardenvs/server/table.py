@@ -355,6 +355,7 @@ class Table:
         made = {
             "game": view["game"],
             "title": view["title"],
+            "options": self._option_texts(),
             "viewer": view["viewer"],
             **drawn(view | {"prompt": ""}, narrow),  # clients show the prompt below the picture
             "players": [
@@ -369,6 +370,14 @@ class Table:
             "undo": viewer >= 0 and self.can_take_back(viewer),
         }
         return json.dumps(made, separators=(",", ":"))[1:-1]
+
+    def _option_texts(self) -> dict[str, str]:
+        """Return the options that differ from the defaults, as a request for a table takes them."""
+        changed = self.state.options.changed()
+        return {
+            name: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            for name, value in changed.items()
+        }
 
     def _tell(self, shown: Shown, viewer: int) -> None:
         """Update a viewer's lines, action by action."""

@@ -33,6 +33,13 @@ def test_what_could_be_two_things_is_asked_again():
     assert choice("1", ["1", "3"], [7, 8]) == 7
 
 
+def test_a_card_alone_is_enough_where_one_verb_is_offered():
+    assert choice("10♦", ["pass 9♦", "pass 10♦"], ACTIONS) == 2
+    assert choice("td", ["pass 9♦", "pass 10♦"], ACTIONS) == 2
+    with pytest.raises(ValueError, match="may be play 3♣ or swap 3♣"):
+        choice("3c", ["play 3♣", "swap 3♣", "pass"], [1, 2, 3])
+
+
 def test_part_of_a_number_is_no_beginning():
     labels = ["raise to 719", "raise to 70, the least"]
     assert choice("raise to 70", labels, ACTIONS) == 2

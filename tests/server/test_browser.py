@@ -511,6 +511,27 @@ def test_moves_without_an_alternative_are_made_for_whoever_wants_that(served, pa
     play_until(page, "!document.getElementById('always').hidden")  # one's own again, and offered again
 
 
+def test_the_end_says_who_has_won_and_the_same_table_opens_again(served, page):
+    options = {"num_players": 3, "target": 1}
+    page.goto(person_link(served, "katko_v0", options=options, seats=["person", "random", "heuristic"]))
+    page.wait_for_selector("#parts rect")
+    assert page.evaluate(CLICK_ALONG, [3, 15_000]) > 0
+    assert page.inner_text("#endtitle") in ("You win", "You lose", "You share the win")
+    assert page.locator("#endscores th", has_text="(you)").count() == 1
+    is_first = "(you)" in page.inner_text("#endscores .best")
+    assert (page.inner_text("#endtitle") != "You lose") == is_first
+    before = page.url
+    page.click("#again")
+    page.wait_for_url(lambda url: url != before)
+    page.wait_for_selector("#parts rect")
+    until(page, "document.getElementById('end').hidden && document.getElementById('prompt').textContent")
+    page.click("#tab-seats")
+    seats = page.inner_text("#seatlist")
+    assert "random" in seats.lower()
+    assert seats.count("Let it play for me") == 1
+    assert page.locator("#seatlist > *").count() == 3
+
+
 def test_a_finished_trick_lies_there_with_who_won_it(served, page):
     page.goto(person_link(served, "briscola_v0", options={"num_players": 2}))
     page.wait_for_selector("#parts rect")

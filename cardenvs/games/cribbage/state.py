@@ -166,7 +166,7 @@ NO_GOES = TABLE.event("no_go", Op.SET, "{player} may play again.", is_detail=Tru
 TURNS = TABLE.event("turn_over", Op.MOVE, "{player} turns {token} over.", is_detail=True, reveals_hidden_value=True)
 NO_TOTAL = TABLE.event("new_count", Op.SET, "The count starts again.", is_detail=True, reveals_hidden_value=True)
 SHOWS = TABLE.event("show", Op.NOTE, "{player} has {value:point} in hand.", closes=Part.HAND)
-REVEALS = TABLE.event("reveal", Op.REVEAL, "{token} is in the crib.")
+REVEALS = TABLE.event("reveal", Op.REVEAL, "The crib has {token}.")
 SHOWS_CRIB = TABLE.event(
     "show_crib", Op.NOTE, "{player} has {value:point} in the crib.", closes=Part.HAND, reveals_hidden_value=True
 )

@@ -62,7 +62,8 @@ class CribbageView(PackView):
         if s.phase == LAY_AWAY:
             number, of = int(s.laid[player]).bit_count() + 1, int(LAID_EACH[int(s.rules.num_players)])
             which = f" ({number} of {of})" if of > 1 else ""
-            return f"Lay a card away to player_{s.dealer}'s crib{which}."
+            whose = "your own" if s.dealer == player else f"player_{s.dealer}'s"
+            return f"Lay a card away to {whose} crib{which}."
         if s.phase == SHOW:
             what = "crib" if s.show_step == s.rules.num_players else "hand"
             return f"How many points does your {what} have with the starter {PACK.texts[int(s.starter)]}?"
@@ -132,7 +133,7 @@ def _score_track(s, sides):
         full = min(score, target) // _STEP
         name = f"player_{side}" if sides == s.rules.num_players else f"side {side}"
         rows.append([name, str(score), "•" * full + "·" * (target // _STEP - full)])
-    return SheetView(["", "points", "tens" if s.rules.deals == ONE else f"to {target}"], rows)
+    return SheetView(["", "points", "tens" if s.rules.deals == ONE else f"to {target}"], rows, has_scores=True)
 
 
 _REASONS = {

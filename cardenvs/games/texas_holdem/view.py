@@ -132,7 +132,8 @@ class TexasHoldemView(CardView):
         if code == actions.ABOVE_STACK and largest_raise(s, player) < all_in_total(s, player):
             return f"the pot allows up to {largest_raise(s, player)} (rules.md 13.1)"
         if code == actions.BELOW_MINIMUM:
-            return f"a raise goes to {smallest_raise(s, player)} at least (rules.md 4.5)"
+            kind = "raise goes to" if s.to_match else "bet is"
+            return f"a {kind} {smallest_raise(s, player)} at least (rules.md 4.5)"
         if code == actions.ABOVE_STACK:
             return f"the stack reaches to {largest_raise(s, player)} (rules.md 4.5)"
         return _REASONS[code]
@@ -144,10 +145,11 @@ class TexasHoldemView(CardView):
         if raise_refused(s, player):
             return f"{pot}: call {to_call}, or fold?"
         low, high = smallest_raise(s, player), largest_raise(s, player)
-        raises = f"to {low}" if s.rules.betting == LIMIT else f"to {low} up to {high}"
-        if to_call:
-            return f"{pot}: call {to_call}, {raise_word(s)} {raises}, or fold?"
-        return f"{pot}: check, or {raise_word(s)} {raises}?"
+        amounts = f"{low}"
+        if s.rules.betting != LIMIT and low < high:
+            amounts += f" up to {high}" if s.to_match else f" to {high}"
+        raises = f"{raise_word(s)}{' to' if s.to_match else ''} {amounts}"
+        return f"{pot}: call {to_call}, {raises}, or fold?" if to_call else f"{pot}: check, or {raises}?"
 
     def place(self, s, player):
         """Return the place of a player who is out, the mean for shared places (rules.md 8.2), or None."""
@@ -229,7 +231,7 @@ class TexasHoldemView(CardView):
         return (state.action_of(kind, amount),)
 
     def answer_in_words(self, text):
-        if text in ("all in", "all-in"):
+        if re.fullmatch("all[ _-]?in", text):
             return {"action": "all_in"}
         found = _BET.fullmatch(text)
         return {"action": found["kind"], "amount": int(found["amount"])} if found else None

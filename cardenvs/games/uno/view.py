@@ -17,6 +17,7 @@ from cardenvs.games.uno.cards import (
     SYMBOL_NAMES,
     WILD,
 )
+from cardenvs.games.uno.legal import cards_to_play
 from cardenvs.games.uno.rules import hand_points
 from cardenvs.games.uno.state import (
     AGAINST,
@@ -157,7 +158,10 @@ class UnoView(View):
         if s.phase == NAME:
             return "The first card is a Wild. Name a colour."
         if s.phase == DRAWN:
-            return f"You have drawn {LABELS[int(s.drawn)]}. Play it on {_to_match(s)}, or keep it?"
+            drawn = f"You have drawn {LABELS[int(s.drawn)]}"
+            if not cards_to_play(s):
+                return f"{drawn}, which may not be played on {_to_match(s)}. Keep it."
+            return f"{drawn}. Play it on {_to_match(s)}, or keep it?"
         if s.phase == CHALLENGE:
             return f"{author} has played Wild Draw Four on {COLOUR_NAMES[int(s.old_colour)]}. Accept, or challenge?"
         if s.phase == STACK:

@@ -3,6 +3,7 @@ import {at, get, socketTo, tableLink} from "./backend.js";
 import {dragging} from "./drag.js";
 import {sortHands} from "./hand.js";
 import {keep as keepLink} from "./kept.js";
+import {ask as post} from "./lobby-parts.js";
 import {Log, coloured} from "./log.js";
 import {move, places} from "./motion.js";
 import {notesOf} from "./notes.js";
@@ -147,9 +148,15 @@ function playForced() {
 
 const isForced = open => open.length === 1 && open[0].most === undefined;
 
+// What the banner and the scores, which lie over the table, do not say.
+function saidBelow() {
+  const said = round?.at === past.event ? [] : past.closes ? past.said.slice(0, -MOST_LAST) : past.said;
+  return said.join(" ");
+}
+
 function promptText() {
-  if (past !== null && (hold !== null || following.length)) return past.said.join(" ");
-  if (past !== null) return `Event ${past.event} of ${latest.events}. ${past.said.join(" ")}`;
+  if (past !== null && (hold !== null || following.length)) return saidBelow();
+  if (past !== null) return `Event ${past.event} of ${latest.events}. ${saidBelow()}`;
   const position = latest;
   if (position.over) return `The game is over: ${position.players.map(player => `${player.name} ${signed(player.return)}`).join(", ")}.`;
   if (position.seat === position.current) return position.prompt || "Your turn.";
@@ -568,7 +575,7 @@ function unfollow() {
 function showBanner() {
   const closes = past !== null && past.closes && $("round").hidden;
   $("banner").hidden = !closes;
-  if (closes) $("result").replaceChildren(...past.said.map(line => make("div", ...coloured(line))));
+  if (closes) $("result").replaceChildren(...past.said.slice(-MOST_LAST).map(line => make("div", ...coloured(line))));
   $("skip").hidden = hold === null && !following.length;
   $("skipall").hidden = following.length < 2 || closes;
 }
@@ -587,10 +594,12 @@ function beginRound(news) {
 
 function showScores(message) {
   $("roundsaid").replaceChildren(...message.said.map(line => make("p", line)));
-  const shown = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
+  const told = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
+  const shown = told.some(score => score.label !== "return") ? told.filter(score => score.label !== "return") : told;
   const heading = make("tr", make("th"), ...shown.map(score => make("th", score.label)));
-  const rows = latest.players.map((player, p) => make("tr", make("th", player.name), ...shown.map(score => make("td", inFigures(score.values[p])))));
+  const rows = latest.players.map((player, p) => make("tr", make("th", withYou(player, p)), ...shown.map(score => make("td", inFigures(score.values[p])))));
   $("scores").replaceChildren(heading, ...rows);
+  $("scores").hidden = !shown.length;
   $("round").hidden = false;
   $("next").focus({preventScroll: true});
 }
@@ -614,13 +623,38 @@ function showEnd() {
   $("end").hidden = !latest.over || past !== null;
   if ($("end").hidden) return;
   $("endsaid").replaceChildren(...log.lines.slice(-MOST_LAST).map(line => make("p", ...coloured(line))));
-  const best = Math.max(...latest.players.map(player => player.return));
-  $("endscores").replaceChildren(...latest.players.map(player => {
-    const row = make("tr", make("th", player.name), make("td", signed(player.return)));
+  const returns = latest.players.map(player => player.return), best = Math.max(...returns);
+  $("endtitle").textContent = outcome(returns, best);
+  $("again").hidden = latest.seat === null || latest.players.filter(player => player.person).length !== 1;
+  $("endscores").replaceChildren(...latest.players.map((player, p) => {
+    const row = make("tr", make("th", withYou(player, p)), make("td", signed(player.return)));
     row.classList.toggle("best", player.return === best);
     return row;
   }));
 }
+
+function outcome(returns, best) {
+  const own = latest.seat === null ? null : returns[latest.seat];
+  if (own === null || (returns.length > 1 && returns.every(value => value === best))) return "The game is over";
+  if (returns.length === 1) return own > 0 ? "You win" : own < 0 ? "You lose" : "Nobody wins";
+  if (own < best) return "You lose";
+  return returns.filter(value => value === best).length > 1 ? "You share the win" : "You win";
+}
+
+// Opens a table with the same seats and options, and another deal.
+async function playAgain() {
+  $("again").disabled = true;
+  try {
+    const seats = latest.players.map(player => (player.person ? "person" : player.by));
+    const table = await post("/api/tables", {game: latest.game, options: latest.options, seats});
+    location.href = at(`/t/${table.seats.find(seat => seat.by === "person").link}`);
+  } catch (error) {
+    say(error.message, true);
+    $("again").disabled = false;
+  }
+}
+
+const withYou = (player, p) => (p === latest.seat ? `${player.name} (you)` : player.name);
 
 // -- agents that cannot be asked, and their logs --------------------------------------------------------------
 
@@ -746,6 +780,7 @@ $("play").onclick = () => (playing === null ? startPlaying() : stopPlaying());
 $("speed").onchange = () => { if (playing !== null) startPlaying(); };
 $("now").onclick = goNow;
 $("next").onclick = endRound;
+$("again").onclick = playAgain;
 $("always").onclick = () => $("forced").click();
 $("skip").onclick = followOn;
 $("skipall").onclick = goNow;
