@@ -27,6 +27,8 @@ GAMES = sorted(point.name for point in importlib.metadata.entry_points(group="ca
         ("player_0's hunt misses Wren.", "Your hunt misses Wren."),
         ("player_1 lays off 7s on player_0's meld 1.", "player_1 lays off 7s on your meld 1."),
         ("With all bonuses player_0 has 30 points.", "With all bonuses you have 30 points."),
+        ("player_0 calls chi and takes 3m.", "You call chi and take 3m."),
+        ("player_0 has discarded only terminals and honours.", "You have discarded only terminals and honours."),
         ("player_10 draws a card.", "player_10 draws a card."),
         ("Hand 1 begins.", "Hand 1 begins."),
     ],
@@ -54,6 +56,23 @@ def test_every_event_of_every_game_reads_well(name):
             assert not re.search(r"(?<![\w.+] )(?<!\w)1 (?!begins|is\b)[a-z]+s\b", text), text
             assert not re.search(r"^(The others|player_\d+(, player_\d+)* and player_\d+) \w*[^s\W]s\b", text), text
     assert len(narrator_kinds) > 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_second_verb_follows_you_as_well(name):
+    for kind in get_game(name).table.kinds:
+        second = re.match(r"\{player\} .*\b(and|but) ([a-z]+s)\b", kind.text)
+        if second and second[2] not in ("honours",):
+            told = second_person(kind.text.replace("{player}", "player_0"), 0)
+            assert f"{second[1]} {second[2]}" not in told
+
+
+def test_cards_of_several_words_are_told_apart():
+    state = get_game("uno_v0").new_state(seed=5)
+    dealt = next(
+        line for line in Narrator(state.game, 0, state.num_players).sentences(state.events(0)) if "dealt" in line
+    )
+    assert dealt.count(",") == 6
 
 
 def test_dealt_cards_are_one_line_and_look_as_on_the_table():

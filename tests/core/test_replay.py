@@ -113,7 +113,10 @@ def test_a_replay_of_every_game(every_game, tmp_path):
 
 
 def test_names_must_be_as_many_as_players(state):
-    with pytest.raises(ValueError, match="2 players need 2 names"):
+    for names in ("ab", [1, 2]):
+        with pytest.raises(ValueError, match="2 players need a list of 2 names"):
+            Replay.of(state, names)
+    with pytest.raises(ValueError, match="2 players need a list of 2 names"):
         Replay.of(state, ["Ann"])
 
 

@@ -647,3 +647,18 @@ def test_9_5_worlds_are_equally_likely_at_first():
     state, draws = played("r-1 g-1 r-7", num_players=2, hand_size=1), 4000 if COMPILED else 100
     count = collections.Counter(hands[1][0] for hands in worlds_of(state, 0, draws))
     assert abs(count["wild"] / draws - 4 / 106) < 0.015 or not COMPILED
+
+
+def test_the_prompt_says_whether_the_card_drawn_may_be_played():
+    seen = set()
+    for seed in range(12):
+        state = GAME.new_state(seed=seed)
+        while not state.is_terminal and state.ply < 80:
+            prompt = state.view(state.current_player)["prompt"]
+            if "have drawn" in prompt:
+                may_play = len(state.legal_actions()) > 1
+                assert ("or keep it?" in prompt) == may_play
+                assert ("may not be played" in prompt) != may_play
+                seen.add(may_play)
+            state.apply(state.policy_action("random", 1000 * seed + state.ply))
+    assert seen == {True, False}

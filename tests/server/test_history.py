@@ -54,6 +54,22 @@ def test_between_actions_the_table_is_the_fold_of_the_events(viewer):
     assert {(5, 0), (10, 5), (10, 10)} <= sizes  # in the middle of the deal, too
 
 
+def test_the_end_of_a_deal_tells_all_that_was_scored_and_shows_the_scores():
+    table = new_table("cribbage_v0", [PERSON, PERSON])
+    rounds = table.show(0).rounds
+    while not rounds:
+        player = table.state.current_player
+        table.act(player, table.show(player).turn, [{"action": table.state.legal_actions()[-1]}])
+        rounds = table.show(0).rounds
+    told = past(table.moment(0, rounds[-1]), narrow=False)
+    said = "\n".join(told["said"])
+    for wanted in ("player_1 has ", "You have ", "The crib has ", " in the crib."):
+        assert wanted in said
+    scores = [int(row[1]) for row in view_of(table.moment(0, rounds[-1]))["sheet"]["rows"]]
+    assert scores == [int(row[1]) for row in table.show(0).view["sheet"]["rows"]]
+    assert sum(scores) > 0
+
+
 def view_of(moment):
     return view_at(moment)[0]
 
