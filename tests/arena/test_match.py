@@ -27,7 +27,7 @@ def test_what_cannot_be_played_is_refused():
         ArenaError, match="is played by 2 here, so a match needs at least as many agents; got 1: random"
     ):
         Match.of("leduc_poker_v0", ["random"], deals=1)
-    with pytest.raises(ArenaError, match="agents are a list, .* got the text 'random,search'"):
+    with pytest.raises(ArenaError, match=r"agents are a list, .* got the text 'random,search'"):
         Match.of("leduc_poker_v0", "random,search", deals=2)
     with pytest.raises(ArenaError, match="at least one deal; got 0"):
         Match.of("leduc_poker_v0", ["random", "random"], deals=0)
