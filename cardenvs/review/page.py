@@ -20,8 +20,9 @@ def page(review: Review, back: str = "") -> str:
     viewer = review.players[0] if len(review.players) == 1 else OMNISCIENT
     return render(
         "review.html",
-        title=f"{replay.game.title}, seed {replay.setup['seed']}",
+        title=replay.game.title,
         basis=basis(review.judge.spec, review.judge.sees_all, review.worlds),
+        seed=replay.setup["seed"],
         back=back,
         players=[player_row(review, player) for player in review.players],
         chart_svg=_chart(review),
