@@ -511,6 +511,20 @@ def test_moves_without_an_alternative_are_made_for_whoever_wants_that(served, pa
     play_until(page, "!document.getElementById('always').hidden")  # one's own again, and offered again
 
 
+@pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 800}}], indirect=True)
+def test_a_phone_scrolls_to_what_can_be_clicked(served, page):
+    page.goto(person_link(served, "wingspan_v0"))
+    page.wait_for_selector("#parts rect")
+    until(page, "document.getElementById('prompt').className === 'yours'")
+    boxes = """[...document.querySelectorAll('#picture [role=button]')].map(card => card.getBoundingClientRect())"""
+    until(page, "scrollY > 0")
+    assert page.evaluate(f"{boxes}.length") == 5
+    assert page.evaluate(f"Math.min(...{boxes}.map(box => box.top)) >= 0")
+    assert page.evaluate(
+        f"Math.max(...{boxes}.map(box => box.bottom)) <= innerHeight - document.getElementById('bar').offsetHeight"
+    )
+
+
 def test_the_end_says_who_has_won_and_the_same_table_opens_again(served, page):
     options = {"num_players": 3, "target": 1}
     page.goto(person_link(served, "katko_v0", options=options, seats=["person", "random", "heuristic"]))

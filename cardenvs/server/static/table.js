@@ -16,6 +16,7 @@ const link = tableLink();
 const narrow = matchMedia("(max-width: 640px)");
 const HAND = 2;  // what an earlier position may close: a trick is 1
 const MOST_BUTTONS = 12, MOST_LISTED = 400, MOST_FOLLOWED = 12;
+const MARGIN = 12;  // around what a phone scrolls to, in pixels
 const MOST_LAST = 4;  // lines about the end of a game
 const log = new Log($("log"));
 
@@ -169,10 +170,21 @@ const signed = value => `${value > 0 ? "+" : ""}${Number(value.toFixed(2))}`;
 const mine = () => (past === null && latest.seat !== null && latest.viewer === latest.seat && !latest.over && !latest.stopped ? latest.choices : []);
 const placeOf = id => $("parts").querySelector(`[data-token="${CSS.escape(id)}"], [data-pile="${CSS.escape(id)}"]`);
 
-// Scrolls a phone so that the player's own cards lie above the bar, in reach of a thumb.
+// Scrolls a phone so that the player's own cards and what can be clicked lie above the bar, in reach of a thumb.
 function reach() {
-  const below = $("picture").getBoundingClientRect().bottom - (innerHeight - $("bar").offsetHeight);
-  if (below > 0) scrollBy({top: below});
+  const room = innerHeight - $("bar").offsetHeight - 2 * MARGIN;
+  const active = [...$("picture").querySelectorAll("[role=button]")], held = [...cards.keys()].map(placeOf).filter(card => card);
+  const seat = $("parts").querySelector(`[data-said="${latest.seat}"]`);  // in the player's panel
+  if (!active.length && !held.length) return seat?.scrollIntoView({block: "center"});
+  let [top, bottom] = span([...active, ...held]);
+  if (bottom - top > room && active.length) [top, bottom] = span(active);
+  if (bottom > room + MARGIN) scrollBy({top: Math.min(bottom - room - MARGIN, Math.max(0, top - MARGIN))});
+  else if (top < MARGIN && active.length) scrollBy({top: top - MARGIN});
+}
+
+function span(elements) {
+  const boxes = elements.map(element => element.getBoundingClientRect());
+  return [Math.min(...boxes.map(box => box.top)), Math.max(...boxes.map(box => box.bottom))];
 }
 
 // Writes beside each player what they did last.
