@@ -42,6 +42,12 @@ from cardenvs.envs.threads import OneThread, one_at_a_time
 Opponent = str | Agent | Callable[[Turn], int]
 
 
+_NO_MASKS = (
+    "An algorithm that masks actions finds the mask in info['action_mask'] and action_masks(). For one that does not, "
+    "SeatEnv(..., illegal_reward=NUMBER) ends the episode with that reward."
+)
+
+
 class SeatEnv(OneThread, gymnasium.Env):
     """One seat of a game as a Gymnasium environment.
 
@@ -193,8 +199,9 @@ class SeatEnv(OneThread, gymnasium.Env):
         chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
         try:
             self._state.check_legal(chosen)
-        except IllegalActionError:
+        except IllegalActionError as error:
             if self.illegal_reward is None:
+                error.add_note(_NO_MASKS)
                 raise
             return self._lose(self.illegal_reward)
         return self._advance(int(chosen))

@@ -360,8 +360,9 @@ def test_illegal_actions_are_refused_and_change_nothing():
     env.reset(seed=0)
     before = env.game_state.record_bytes()
     for wrong in (0, 3, -1, None, True, 1.0, np.array([1])):
-        with pytest.raises(IllegalActionError):
+        with pytest.raises(IllegalActionError) as refused:
             env.step(wrong)
+        assert "illegal_reward=NUMBER" in refused.value.__notes__[0]
     assert env.game_state.record_bytes() == before
     env.step(np.array(1))
 
