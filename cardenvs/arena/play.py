@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.observers import GameObserver, Watched
+from cardenvs.agents.python import raised_text
 from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
@@ -328,7 +329,7 @@ class _Table:
         names = [self.match.names[agent] for agent in self.seating]
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
-        what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else " ".join(str(error).split())
+        what = raised_text(error) if raised else " ".join(str(error).split())
         notes = getattr(error, "__notes__", ())  # a process agent adds its traceback as a note
         trace = "\n".join(["", *notes]) if not raised else "\n" + "".join(traceback.format_exception(error)).rstrip()
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"

@@ -96,7 +96,7 @@ def test_a_try_that_fails_is_followed_by_another_that_knows_of_it():
     _, decisions, proxy = played("raises_once")
     assert proxy.outcomes == {OK: len(decisions)}
     assert proxy.failures == {"exception": len(decisions)}
-    assert decisions[0].failures == (Failure("exception", "ValueError: the first time"),)
+    assert decisions[0].failures == (Failure("exception", "ValueError: the first time (proxy_agents.py, line 37)"),)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from cardenvs.agents.guarded.guest import FOLDER
 from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
 from cardenvs.agents.guarded.preload import preload
 from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
+from cardenvs.agents.python import raised_text
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
@@ -116,7 +117,7 @@ def _failure(error: BaseException) -> dict[str, Any]:
     return {
         "type": "failure",
         "kind": kind,
-        "message": f"{type(error).__name__}: {error}"[:_LONGEST_TEXT],
+        "message": raised_text(error)[:_LONGEST_TEXT],
         "trace": trace,
     }
 
