@@ -20,6 +20,7 @@ from cardenvs.core.narration import Narrator, second_person
 from cardenvs.core.view import Candidate
 
 _BARE_TEN = re.compile(r"\bt$")  # "take T", before the suit is typed
+_NUMBER = re.compile("[0-9]+(?![0-9shdc])")  # but not the rank of a card: "lead 1" begins "lead 10h"
 _INDENT = 4  # spaces before a line of the table that goes on about the player of a line above
 _FEW_LINES = 6  # if at most so many lines of the table have changed, only these are printed
 
@@ -209,7 +210,8 @@ def choice(text: str, labels: list[str], actions: Sequence[int], key: Callable[[
 
 def _begins(label: str, beginning: str) -> bool:
     """Return whether a label begins so, and not within a number: "raise to 7" does not begin "raise to 70"."""
-    return label.startswith(beginning) and re.match("[0-9]{2}", label[len(beginning) - 1 :]) is None
+    end = len(beginning)
+    return label.startswith(beginning) and not any(one.start() < end < one.end() for one in _NUMBER.finditer(label))
 
 
 def _print_facts(console: Console, turn: Turn) -> None:

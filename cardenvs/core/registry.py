@@ -67,7 +67,7 @@ def get_game(name: str) -> "Game":
         GameNotFoundError: no game has this name. The message suggests the closest name.
     """
     if not isinstance(name, str):
-        raise GameNotFoundError(f"a game is given by its name, such as 'gin_rummy_v0'; got {name!r}")
+        raise GameNotFoundError(f"a game is given by its name, such as {min(game_targets())!r}; got {name!r}")
     family, is_made, text = name.partition(":")
     if is_made and family in _families():
         return _families()[family].load()(text)

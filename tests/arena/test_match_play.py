@@ -82,7 +82,10 @@ def test_times_and_decisions_are_counted_by_player(kind_here):
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        ("Raises", r"ply \d+, as player_. of .*: ZeroDivisionError: I cannot go on \(arena_agents.py, line 35\)\nTraceback"),
+        (
+            "Raises",
+            r"ply \d+, as player_. of .*: ZeroDivisionError: I cannot go on \(arena_agents.py, line 35\)\nTraceback",
+        ),
         ("BadReset", "ply 0, as player_.*: OSError: no memory"),
         ("Illegal", "its choice is not legal: .*there is no action 999"),
         ("Forfeits", "107374182. is a code, not an action id, so nobody may choose it"),

@@ -276,7 +276,7 @@ def test_a_timeline_of_another_game_or_of_a_twin_is_refused():
         Timeline.of(cardenvs.get_game("leduc_poker_v0").new_state(seed=1))
     with pytest.raises(ValueError, match="does not go back to the deal"):
         Timeline.of(table().determinize(0, 1))
-    with pytest.raises(ValueError, match=r"players need . names"):
+    with pytest.raises(ValueError, match=r"players need a list of . names"):
         Timeline.of(table(), ["Ann"])
 
 

@@ -142,7 +142,7 @@ def test_4_10_fractions_of_the_pot():
 def test_4_10_totals_that_have_another_id():
     state = play(table([100, 2000]), "0:call 1:check 1:check")  # seat 0 has 80, the pot is 40
     assert state.legal_actions() == [1, MIN_RAISE, 5, 6, 7, ALL_IN]
-    assert "a raise goes to 20 at least" in state.explain_illegal(FRACTION_0)
+    assert "a bet is 20 at least" in state.explain_illegal(FRACTION_0)
     assert "same total as a lower id" in state.explain_illegal(FRACTION_0 + 1)
     assert "takes the whole stack" in state.explain_illegal(FRACTION_0 + 5)
     short = play(table([2000, 2000, 100]), "0:60 1:fold")  # the smallest raise would go to 100, which is all seat 2 has
