@@ -41,11 +41,11 @@ def split_file(kind: str, argument: str, example: str) -> tuple[Path, str]:
     """Return the path of an existing file that an argument begins with, and the parameters after it.
 
     Raises:
-        AgentError: there is no path, or the file does not exist.
+        AgentError: there is no path, or it does not lead to a file.
     """
     name, rest = split_path(kind, argument, example)
     path = Path(name)
-    if "\0" not in name and path.is_dir():
+    if path.is_dir():
         raise AgentError(f"{kind}: {name!r} is a folder; name a file in it, as in {example}")
     if "\0" in name or not path.is_file():
         raise AgentError(f"{kind}: there is no file {name!r}")

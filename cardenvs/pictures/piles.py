@@ -453,8 +453,7 @@ def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
         outline = [box(x, y, wide, high, f"cv-open {style}", 5 * scale)] if style else []
         return _numbered([*under, *outline], scale, pile["count"], kind)
     top = _top(pile)
-    if "hidden" not in top:  # as large as the backs below it
-        scale *= max(1.0, faces.back_size(kind, scale)[1] / faces.size_of(top, scale)[1])
+    scale *= max(1.0, faces.back_size(kind, scale)[1] / faces.size_of(top, scale)[1])  # as large as the backs below it
     wide, high = faces.size_of(top, scale)
     return Block(wide + 6, high + 6, (*under[:-1], faces.draw(top, x, y, scale, style)))
 

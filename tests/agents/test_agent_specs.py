@@ -51,6 +51,7 @@ def test_search_takes_its_parameters():
         ("search:playout=best", PolicyNotFoundError, "has no policy 'best'; its policies are: random"),
         ("ppo:", AgentError, "ppo needs the path of a file"),
         ("ppo:nowhere.pt", AgentError, "ppo: there is no file 'nowhere.pt'"),
+        ("ppo:.", AgentError, "ppo: '.' is a folder; name a file in it, as in "),
         ("python:module", AgentError, "python agents are written python:MODULE:NAME"),
         ("python:no_such_module:make", AgentError, "cannot load agent 'python:no_such_module:make'"),
         ("python:json:no_such_thing", AgentError, "has no attribute 'no_such_thing'"),

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from cardenvs.agents import Turn
-from cardenvs.agents.terminal import QuitGame, TerminalAgent, choice
+from cardenvs.agents.terminal import QuitGame, TerminalAgent, _with_owners, choice
 from cardenvs.core.registry import get_game
 
 LABELS, ACTIONS = ["check", "bet"], [1, 2]
@@ -38,6 +38,12 @@ def test_a_card_alone_is_enough_where_one_verb_is_offered():
     assert choice("td", ["pass 9♦", "pass 10♦"], ACTIONS) == 2
     with pytest.raises(ValueError, match="may be play 3♣ or swap 3♣"):
         choice("3c", ["play 3♣", "swap 3♣", "pass"], [1, 2, 3])
+
+
+def test_a_changed_line_comes_with_the_line_that_says_whose_it_is():
+    lines = ["table", "  Ann", "    hand", "    won", "  Ben", "    hand", "  Cai  hand"]
+    assert _with_owners(lines, [3, 5]) == ["  Ann", "    won", "  Ben", "    hand"]
+    assert _with_owners(lines, [6]) == ["  Cai  hand"]
 
 
 def test_part_of_a_number_is_no_beginning():
