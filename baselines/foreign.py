@@ -128,7 +128,7 @@ def played(meeting: Meeting, work: Path, processes: int) -> dict[str, Any]:
     stem = hashlib.sha256(meeting.command.encode()).hexdigest()[:16]
     summary, store = work / f"{stem}.json", work / f"{stem}.db"
     if not summary.exists():
-        command = [sys.executable, "-m", "cardenvs.cli", *meeting.words(), "--json", str(summary)]
+        command = [sys.executable, "-m", "cardenvs", *meeting.words(), "--json", str(summary)]
         if meeting.foreign != RESPONSE:
             command += ["--store", str(store), *(["--resume"] if store.exists() else []), "--processes", str(processes)]
         subprocess.run(command, check=True)

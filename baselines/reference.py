@@ -131,7 +131,7 @@ def evaluated(row: Row, work: Path, processes: int) -> Path:
     stem = "".join(letter if letter.isalnum() else "-" for letter in f"{row.spec} {row.size}")
     card, store = work / f"{stem}.json", work / f"{stem}.db"
     if not card.exists():
-        command = [sys.executable, "-m", "cardenvs.cli", "evaluate", row.spec, "--size", row.size, "--json", str(card)]
+        command = [sys.executable, "-m", "cardenvs", "evaluate", row.spec, "--size", row.size, "--json", str(card)]
         command += ["--store", str(store), *(["--resume"] if store.exists() else []), "--processes", str(processes)]
         command += ["--games", ",".join(row.games)] if row.games else []
         with _ready(row, work) as environment:
@@ -144,7 +144,7 @@ def _ready(row: Row, work: Path) -> Iterator[dict[str, str]]:
     """Prepare what an agent needs, a server or a trained policy, and yield the environment of its evaluation."""
     environment = dict(os.environ)
     if row.name == _README and not Path("runs/gin/latest.pt").exists():
-        train = [sys.executable, "-m", "cardenvs.cli", "train", "gin_rummy_v0", "--seconds", "90", "--out", "runs/gin"]
+        train = [sys.executable, "-m", "cardenvs", "train", "gin_rummy_v0", "--seconds", "90", "--out", "runs/gin"]
         subprocess.run(train, check=True)
     if row.spec != _STUB:
         yield environment

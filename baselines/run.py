@@ -109,7 +109,7 @@ def baseline_of(
     chosen = best_seed(game, runs) if runs else None
     if chosen is not None:
         write_weights(read_checkpoint(folder / f"seed-{chosen}" / CHECKPOINT), weights)
-    spec = f"ppo:{weights}{',sample=true' if settings_of(game, baseline).eval_sample else ''}" if runs else None
+    spec = f"ppo:{weights}{_sampling(settings_of(game, baseline))}" if runs else None
     board = played(game, baseline, folder, spec, processes, backend)
     return {
         "game": game.name,
@@ -121,6 +121,12 @@ def baseline_of(
         "hardware": hardware(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
+
+
+def _sampling(config: Config) -> str:
+    """Return the parameters of an agent that plays as the policy was evaluated."""
+    threshold = f",threshold={config.eval_threshold}" if config.eval_threshold else ""
+    return f",sample=true{threshold}" if config.eval_sample else ""
 
 
 def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> dict[str, Any] | None:

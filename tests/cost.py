@@ -62,7 +62,7 @@ def compile_seconds(game: str) -> float:
     (name,) = (one for one in cardenvs.list_games() if one.rpartition("_v")[0] == game)
     with tempfile.TemporaryDirectory() as cache:
         started = time.perf_counter()
-        command = [sys.executable, "-m", "cardenvs.cli", "warmup", name]
+        command = [sys.executable, "-m", "cardenvs", "warmup", name]
         subprocess.run(command, env={**os.environ, "CARDENVS_CACHE_DIR": cache}, check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - started
 

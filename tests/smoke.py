@@ -27,7 +27,7 @@ def commands(command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 def run(*arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-m", "cardenvs.cli", *arguments], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "cardenvs", *arguments], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"cardenvs {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -333,7 +333,7 @@ def test_warmup_compiles_and_says_so():
 
 
 def test_the_installed_program_refuses_cleanly():
-    command = [sys.executable, "-m", "cardenvs.cli", "info", "castle"]
+    command = [sys.executable, "-m", "cardenvs", "info", "castle"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr.startswith("Error: no game named 'castle'")
@@ -360,7 +360,7 @@ def test_train_works_beside_a_training_folder_of_the_user(tmp_path):
         (tmp_path / name).write_text("raise RuntimeError('not for cardenvs')")
     settings = ["--set=num_envs=8", "--set=hidden=8", "--set=final_deals=0"]
     words = ["train", "kuhn_poker_v0", "--total-steps", "64", *settings, "--quiet", "--out", "run"]
-    command = [sys.executable, "-m", "cardenvs.cli", *words]
+    command = [sys.executable, "-m", "cardenvs", *words]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert (tmp_path / "run" / "latest.pt").exists()

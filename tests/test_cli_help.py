@@ -68,7 +68,7 @@ def no_files(monkeypatch, tmp_path):
 @pytest.mark.usefixtures("no_files")
 def test_an_example_is_right_up_to_its_options(text):
     words = shlex.split(re.split(r" (?:>|\||&&) ", text)[0])
-    words = words[words.index("cardenvs.cli" if "cardenvs.cli" in words else "cardenvs") + 1 :]
+    words = words[words.index("cardenvs") + 1 :]
     if words[0] in _BY_ITSELF:
         return
     _, values = _parsed(words)

@@ -120,7 +120,7 @@ def test_without_the_compiler_it_finds_the_same(method):
     words = ["solve", "kuhn_poker", "--method", method, "--iterations", "10", "--quiet", "--out"]
     assert run(*words, "compiled").exit_code == 0
     environment = {**os.environ, "CARDENVS_COMPILE": "0"}
-    subprocess.run([sys.executable, "-m", "cardenvs.cli", *words, "plain"], env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "cardenvs", *words, "plain"], env=environment, check=True)
     one, two = (TabularPolicy.load(f"{folder}/latest.policy") for folder in ("compiled", "plain"))
     assert one.keys.tolist() == two.keys.tolist()
     assert one.weights == pytest.approx(two.weights, abs=1e-12)
@@ -134,7 +134,7 @@ def test_a_folder_with_a_run_is_not_overwritten_by_accident():
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
-    words = [sys.executable, "-m", "cardenvs.cli", "solve", "leduc_poker", "--iterations", "1000000000", "--out", "a"]
+    words = [sys.executable, "-m", "cardenvs", "solve", "leduc_poker", "--iterations", "1000000000", "--out", "a"]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ)
     try:
         until = time.monotonic() + HANGS_AFTER_S

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cardenvs.agents.base import Agent
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import Reader, file_fingerprint, read_parameters, split_file, truth
+from cardenvs.agents.parameters import Reader, file_fingerprint, probability, read_parameters, split_file, truth
 from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 _EXAMPLE = "runs/latest.pt"
 
-PARAMETERS: dict[str, Reader] = {"sample": truth}
+PARAMETERS: dict[str, Reader] = {"sample": truth, "threshold": probability}
 
 
-def load_network(path: Path, game: Game, options: Options, *, sample: bool = False) -> "PPOAgent":
+def load_network(
+    path: Path, game: Game, options: Options, *, sample: bool = False, threshold: float = 0.0
+) -> "PPOAgent":
     """Return the agent of a checkpoint or weights file; see `cardenvs.agents.ppo.load_agent`.
 
     Raises:
@@ -28,7 +30,7 @@ def load_network(path: Path, game: Game, options: Options, *, sample: bool = Fal
     require("torch", "train")
     from cardenvs.agents.ppo import load_agent
 
-    return load_agent(path, game, options, sample=sample)
+    return load_agent(path, game, options, sample=sample, threshold=threshold)
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
@@ -44,7 +46,8 @@ def _fingerprint(argument: str) -> str:
 PPO = AgentKind(
     "ppo",
     "ppo:PATH",
-    "a policy trained by `cardenvs train`, its most likely action; `ppo:PATH,sample=true` samples from the policy",
+    "a policy trained by `cardenvs train`, its most likely action; `ppo:PATH,sample=true` samples from the policy, "
+    "and with `threshold=0.01` leaves out what has a probability below 1%",
     _make,
     _fingerprint,
     guest=False,

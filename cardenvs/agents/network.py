@@ -3,6 +3,7 @@
 Needs the extra `train` (torch).
 """
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
@@ -365,9 +366,20 @@ def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
     return layer
 
 
-def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
+def log_policy(logits: Tensor, mask: Tensor, threshold: float = 0.0) -> Tensor:
     """Return log-probabilities (N, K), -inf for illegal actions.
 
-    `logits` are (N, K) floats, of all actions or of some; `mask` is (N, K) bool with at least one legal action per row.
+    Entropy bonuses and gradient steps leave a little probability on every bad action. Leaving out what is less likely
+    than a threshold gets nearer to an equilibrium, as in J. Perolat et al., "Mastering the Game of Stratego with
+    Model-Free Multiagent Reinforcement Learning" (Science 2022).
+
+    Args:
+        logits: (N, K) floats, of all actions or of some.
+        mask: (N, K) bool, with at least one legal action per row.
+        threshold: actions with a smaller probability get none, except the likeliest.
     """
-    return torch.where(mask, logits, -torch.inf).log_softmax(-1)
+    found = torch.where(mask, logits, -torch.inf).log_softmax(-1)
+    if not threshold:
+        return found
+    is_kept = (found >= math.log(threshold)) | (found >= found.max(-1, keepdim=True).values)
+    return found.masked_fill(~is_kept, -torch.inf).log_softmax(-1)

@@ -20,7 +20,16 @@ def truth(text: str) -> bool:
     return text.lower() == "true"
 
 
-_WHAT: dict[Reader, str] = {int: "an integer", float: "a number", truth: "true or false"}
+def probability(text: str) -> float:
+    """Read a number from 0 to 1."""
+    if not 0 <= float(text) <= 1:  # nor nan
+        raise ValueError(text)
+    return float(text)
+
+
+_WHAT: dict[Reader, str] = {
+    int: "an integer", float: "a number", truth: "true or false", probability: "a number from 0 to 1",
+}  # fmt: skip
 
 
 def split_path(kind: str, argument: str, example: str) -> tuple[str, str]:

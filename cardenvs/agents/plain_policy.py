@@ -26,9 +26,10 @@ class PlainPolicy(Agent):
     Attributes:
         game: name of the game it was trained on.
         sample: whether it draws actions from its policy instead of taking the most likely one.
+        threshold: the least probability that an action needs to be drawn.
     """
 
-    def __init__(self, path: Path, game: Game, options: Options, sample: bool = False) -> None:
+    def __init__(self, path: Path, game: Game, options: Options, sample: bool = False, threshold: float = 0.0) -> None:
         """Read a weights file of the zoo.
 
         Raises:
@@ -39,7 +40,8 @@ class PlainPolicy(Agent):
         self._reads = game.as_read(options, about["options"])
         if its != (game.name, game.layout(self._reads).hash, game.num_actions(options)):
             raise FormatError(f"{path.name} was trained on {about['game']} with other options; it does not fit these")
-        self.name, self.game, self.sample = f"zoo:{game.name}/{path.stem}", game.name, sample
+        self.name, self.game = f"zoo:{game.name}/{path.stem}", game.name
+        self.sample, self.threshold = sample, threshold
         self._shape, self._has_policy = about["shape"], about["method"] == "ppo"
 
     def reset(self, seed: int) -> None:
@@ -53,6 +55,8 @@ class PlainPolicy(Agent):
         if not self._has_policy:
             return turn.legal_actions[int(logits.argmax())]
         likely = np.exp(logits - logits.max())
+        if self.threshold:
+            likely[(likely < self.threshold * likely.sum()) & (likely < likely.max())] = 0
         note_probabilities(turn, likely / likely.sum())
         return turn.legal_actions[drawn_index(likely, turn.seed) if self.sample else int(logits.argmax())]
 

@@ -109,9 +109,19 @@ class Decider(Protocol):
         """Return log-probabilities (N, A) for observations (N, D) and masks (N, A), -inf for illegal actions."""
         raise NotImplementedError
 
+    def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return probabilities (N, A) and the expected further returns (N,) of the players to act."""
+        raise NotImplementedError
+
 
 class NetworkPlayouts:
-    """Playouts by a network, for all players, in up to 2,048 worlds at once, computed in float32."""
+    """Playouts by a network, for all players, in up to 2,048 worlds at once, computed in float32.
+
+    With a depth, they are cut when the searching player next has a choice after so many plies. What the network expects
+    of the position counts for the rest, as in D. Silver et al., "Mastering the game of Go without human knowledge"
+    (2017). It is asked as the searching player only: no other seat's value says what the game is worth to it. And it is
+    not asked about forced actions, which training may have skipped.
+    """
 
     name, is_policy = "network", True
 
@@ -165,16 +175,22 @@ class NetworkPlayouts:
         game, options, player = world.game, world.options, world.current_player
         rounds, read = len(records) // num_plays, self._network.reads(game, options)
         row_round = np.repeat(np.arange(rounds), num_plays)
-        running = np.flatnonzero(records["terminal"] == 0)
-        for ply in range(game.max_length(options) if depth is None else depth):
+        running, expected = np.flatnonzero(records["terminal"] == 0), np.zeros(len(records))
+        for ply in range(game.max_length(options)):
+            masks, seen = game.decisions(read, records[running])
+            if depth is not None and ply >= depth:
+                is_cut = (records["current_player"][running] == player) & (masks.sum(1) > 1)
+                if is_cut.any():
+                    expected[running[is_cut]] = self._fast.evaluate(seen[is_cut], masks[is_cut])[1]
+                    running, masks, seen = running[~is_cut], masks[~is_cut], seen[~is_cut]
             if not len(running):
                 break
-            masks, seen = game.decisions(read, records[running])
             luck = np.array([_uniform(seed, first + k, ply) for k in range(rounds)]) if self._network.sample else None
             actions = self._chosen(seen, masks, luck[row_round[running]] if luck is not None else None)
             game.engine.advance_rows(records, running, actions, NO_LOG)
             running = running[records["terminal"][running] == 0]
-        return np.asarray(records["returns"][:, player], np.float64).reshape(rounds, num_plays)
+        returns: np.ndarray = np.asarray(records["returns"][:, player], np.float64) + expected
+        return returns.reshape(rounds, num_plays)
 
     def _chosen(self, seen: np.ndarray, masks: np.ndarray, luck: np.ndarray | None) -> np.ndarray:
         """Return an action for each row, int64 (N,): drawn by numbers from 0 to 1, or the likeliest without `luck`."""

@@ -36,13 +36,22 @@ class PPOAgent(Agent):
     Attributes:
         game: name of the game it was trained on.
         sample: whether it draws actions from its policy instead of taking the most likely one.
+        threshold: the least probability that an action needs to be drawn; see `log_policy`.
         steps: number of training steps.
     """
 
-    def __init__(self, network: Network, checkpoint: dict[str, Any], path: FilePath, sample: bool = False) -> None:
+    def __init__(
+        self,
+        network: Network,
+        checkpoint: dict[str, Any],
+        path: FilePath,
+        sample: bool = False,
+        threshold: float = 0.0,
+    ) -> None:
         """Create an agent; see `load_agent`."""
         self.name = f"ppo:{path}"
-        self.game, self.steps, self.sample = checkpoint["game"], checkpoint["steps"], sample
+        self.game, self.steps = checkpoint["game"], checkpoint["steps"]
+        self.sample, self.threshold = sample, threshold
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._reading: dict[tuple[str, Options], Options] = {}
@@ -128,7 +137,7 @@ class PPOAgent(Agent):
         legal[row, column], listed[row, column] = action, True
         logits, values = self._network(self._network.features(torch.from_numpy(observation)), legal, listed)
         every = logits.new_zeros(allowed.shape).index_put((row, action), logits[row, column])
-        return log_policy(every, allowed), values
+        return log_policy(every, allowed, self.threshold), values
 
     def _check_policy(self, what: str) -> None:
         if self._method != "ppo":
@@ -166,7 +175,12 @@ def _one_thread() -> Iterator[None]:
 
 
 def load_agent(
-    path: FilePath, game: Game | None = None, options: Options | None = None, *, sample: bool = False
+    path: FilePath,
+    game: Game | None = None,
+    options: Options | None = None,
+    *,
+    sample: bool = False,
+    threshold: float = 0.0,
 ) -> PPOAgent:
     """Return the agent of a checkpoint or weights file.
 
@@ -174,6 +188,7 @@ def load_agent(
         path: path of the checkpoint or weights file.
         game, options: what it is to play; without them, this is checked at the first turn.
         sample: draw actions from the policy instead of taking the most likely one: a mixed strategy, as in poker.
+        threshold: the least probability that an action needs to be drawn, 0 to 1.
 
     Raises:
         FormatError: the file is damaged, or is for another game, version or observation layout.
@@ -182,4 +197,4 @@ def load_agent(
     checkpoint = read_checkpoint(path)
     if game is not None and options is not None:
         check_fits(checkpoint, path, game, game.as_read(options, checkpoint["options"]))
-    return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample)
+    return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample, threshold)

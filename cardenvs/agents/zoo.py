@@ -109,7 +109,8 @@ ZOO = AgentKind(
     "zoo",
     "zoo:GAME/NAME",
     "a trained policy that ships with cardenvs, in the way of its card; `cardenvs zoo list` lists them, and "
-    "`sample=true` or `sample=false` chooses between its probabilities and its most likely action",
+    "`sample=true` or `sample=false` chooses between its probabilities and its most likely action; `threshold` is "
+    "that of `ppo`",
     _make,
     _fingerprint,
     _conditions,

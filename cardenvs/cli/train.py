@@ -54,7 +54,7 @@ def train(
     - `cardenvs train --out runs/gin --resume --seconds 300`
     - `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`
     - `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
-    - `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
+    - `torchrun --nproc-per-node 2 -m cardenvs train gin_rummy_v0 --out runs/gin`
     """
     from cardenvs.training.config import chosen_config, settings_text
     from cardenvs.training.folder import RunFolder

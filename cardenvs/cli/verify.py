@@ -45,12 +45,12 @@ def verify(
     from cardenvs.arena.verify import verify as verify_store
 
     with Store(store, read_only=True) as opened:
+        wrong_card = _card_differences(card, opened) if card else []
         for match in map(opened.match, opened.match_ids()):
             compile_for(match.game, match.options)
         with ProgressBar("replaying", unit="games") as bar:
             done, mismatches = verify_store(opened, sample=sample, seed=seed, processes=processes, progress=bar.show)
         digest = opened.digest()
-        wrong_card = _card_differences(card, opened) if card else []
     for mismatch in mismatches:
         typer.secho(str(mismatch), fg="red")
     for difference in wrong_card:
@@ -76,7 +76,8 @@ def _card_differences(path: Path, store: "Store") -> list[str]:
 
     text = read_text(path, "card", FormatError, _LARGEST_CARD)
     try:
-        card = json.loads(text)
+        return check_card(json.loads(text), store)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not a card: {error}") from None
-    return check_card(card, store)

@@ -108,8 +108,7 @@ class SeatVectorEnv(VectorEnv):
             ResetNeeded: there was no `reset` yet.
             AgentError: an opponent chose an illegal action.
         """
-        if not self._has_reset:
-            raise gymnasium.error.ResetNeeded(f"{self.games.game.name}: call reset() before step()")
+        self._require_reset("step")
         step = self.games.play(np.asarray(actions))
         truncations = np.zeros(self.num_envs, np.bool_)
         for env, end in step.ends.items():
@@ -117,8 +116,17 @@ class SeatVectorEnv(VectorEnv):
         infos = self._infos(step)
         return self.games.observation.copy(), step.reward, step.done & ~truncations, truncations, infos
 
+    def _require_reset(self, method: str) -> None:
+        if not self._has_reset:
+            raise gymnasium.error.ResetNeeded(f"{self.games.game.name}: call reset() before {method}()")
+
     def action_masks(self) -> np.ndarray:
-        """Return the action masks of the seat in all games, (N, A) bool."""
+        """Return the action masks of the seat in all games, (N, A) bool.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
+        self._require_reset("action_masks")
         return self.games.action_mask.astype(np.bool_)
 
     def render(self) -> tuple[np.ndarray, ...] | None:
@@ -128,8 +136,7 @@ class SeatVectorEnv(VectorEnv):
         """
         if self.render_mode is None:
             return None
-        if not self._has_reset:
-            raise gymnasium.error.ResetNeeded(f"{self.games.game.name}: call reset() before render()")
+        self._require_reset("render")
         states, seats = map(self.games.vec.state, range(self.num_envs)), self.games.seats
         return tuple(table_image(state, int(seat)) for state, seat in zip(states, seats, strict=True))
 

@@ -227,7 +227,12 @@ class SeatEnv(OneThread, gymnasium.Env):
         return self._observation(), reward, terminated, self._over and not terminated, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """Return the action mask of the seat, (num_actions,) bool; all False once the episode is over."""
+        """Return the action mask of the seat, (num_actions,) bool; all False once the episode is over.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
+        self._require_reset("action_masks")
         return self._mask().astype(np.bool_)
 
     def render(self) -> str | np.ndarray | None:
@@ -239,8 +244,7 @@ class SeatEnv(OneThread, gymnasium.Env):
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
             return None
-        if not hasattr(self, "_state"):
-            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before render()")
+        self._require_reset("render")
         return shown(self._state, self._seat, self.render_mode)
 
     def close(self) -> None:
@@ -313,6 +317,10 @@ class SeatEnv(OneThread, gymnasium.Env):
         """End the episode because the seat chose an illegal action."""
         self._over = True
         return self._observation(), self._reward + penalty, True, False, self._info()
+
+    def _require_reset(self, method: str) -> None:
+        if not hasattr(self, "_state"):
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before {method}()")
 
     def _mask(self) -> np.ndarray:
         """Return the action mask of the seat, (num_actions,) int8; all zeros once the episode is over."""

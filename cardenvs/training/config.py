@@ -54,7 +54,7 @@ Width = Annotated[Int, Field(ge=1, le=1 << 16)]
 
 _NEEDS_A_POLICY = {
     "policy_loss": "clip", "magnet": 0.0, "magnet_end": 0.0, "magnet_decay": 0.0, "teacher": "", "eval_sample": False,
-    "merge_turns": False, "exploiter_share": 0.0,
+    "eval_threshold": 0.0, "merge_turns": False, "exploiter_share": 0.0,
 }  # fmt: skip
 
 
@@ -189,6 +189,7 @@ class EvaluationSettings(_Settings):
         (), "policies to play against; empty: random and all rule policies of the game"
     )
     eval_sample: bool = setting(False, "sample actions from the policy instead of taking the most likely ones")
+    eval_threshold: Share = setting(0.0, "leave out actions with a smaller probability when sampling")
     nash_conv: bool = setting(False, "compute NashConv at evaluations; only for the smallest games")
 
 

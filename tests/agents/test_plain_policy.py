@@ -12,6 +12,7 @@ from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
 
 DECISIONS = 12
+BET = 2
 
 
 @pytest.mark.rotating
@@ -33,17 +34,18 @@ def test_a_policy_of_the_zoo_is_the_same_with_and_without_torch(name):
         state.apply(action)
 
 
-@pytest.mark.parametrize("name", ["leduc_poker_v0/magnet"])
-def test_draws_are_the_same_with_and_without_torch(name):
+@pytest.mark.parametrize("threshold", [0.0, 0.1])
+def test_draws_are_the_same_with_and_without_torch(threshold):
     pytest.importorskip("torch")
-    game = get_game(name.partition("/")[0])
+    name, game = "leduc_poker_v0/magnet", get_game("leduc_poker_v0")
     options = game.make_options()
-    plain = PlainPolicy(weights_file(name), game, options, sample=True)
-    other = load_agent(f"zoo:{name},sample=true", game, options)
-    state = game.new_state(seed=5)
+    plain = PlainPolicy(weights_file(name), game, options, sample=True, threshold=threshold)
+    other = load_agent(f"zoo:{name},sample=true,threshold={threshold}", game, options)
+    state = game.new_state(seed=3)
+    state.apply(BET)  # fold at 8%, call or raise
     chosen = [(plain.act(Turn(state, seed)), other.act(Turn(state, seed))) for seed in range(200)]
     assert all(mine == theirs for mine, theirs in chosen)
-    assert len({mine for mine, _ in chosen}) > 1
+    assert {mine for mine, _ in chosen} == ({0, 1, 2} if threshold == 0 else {1, 2})
 
 
 def test_without_torch_the_zoo_plays_in_numpy(monkeypatch):

@@ -1,5 +1,7 @@
 """Search whose playouts are a network's: equal to playing out world by world, and a valid part of specs."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from cardenvs.core.events import NO_LOG
 from cardenvs.core.registry import get_game
 
 KUHN, LEDUC, GIN = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0"), get_game("gin_rummy_v0")
-HANABI = get_game("hanabi_v0")
+HANABI, HEARTS = get_game("hanabi_v0"), get_game("hearts_v0")
 PASS, BET = 0, 1
 
 
@@ -34,6 +36,10 @@ class Linear:
         scores -= scores.max(1, keepdims=True)
         return scores - np.log(np.exp(scores).sum(1, keepdims=True))
 
+    def evaluate(self, observation, mask):
+        values = np.random.default_rng(2).normal(size=observation.shape[1])
+        return np.exp(self.log_probs(observation, mask)), (observation.astype(np.float64) * values).sum(1)
+
     def act(self, turn):
         return int(self.log_probs(turn.observation[None], turn.action_mask[None]).argmax())
 
@@ -50,19 +56,28 @@ def played_one_by_one(world, plays, seed, rounds, network, depth):
     """The same playouts, each alone and action by action."""
     game, player = world.game, world.current_player
     returns = np.zeros((rounds, len(plays)))
-    legal = np.zeros(game.max_legal(world.options), np.int32)
     for row in range(rounds):
         records = world.worlds_after(plays, seed, 1, first_round=row)
         for k in range(len(plays)):
-            for _ in range(depth):
-                if records[k]["terminal"]:
-                    break
-                masks, seen = game.decisions(world.options, records[k : k + 1])
-                n = game.engine.legal(records, k, legal)
-                assert sorted(legal[:n]) == np.flatnonzero(masks[0]).tolist()
-                game.engine.apply(records, k, int(network.log_probs(seen, masks).argmax()), NO_LOG, legal)
-            returns[row, k] = records[k]["returns"][player]
+            returns[row, k] = played_alone(game, world.options, records[k : k + 1], player, network, depth)
     return returns
+
+
+def played_alone(game, options, record, player, network, depth):
+    """Play a position on until `player` is next to act after `depth` plies, and return what it then expects to get."""
+    legal = np.zeros(game.max_legal(options), np.int32)
+    expected = 0.0
+    for ply in itertools.count():
+        if record["terminal"][0]:
+            break
+        masks, seen = game.decisions(options, record)
+        if ply >= depth and record["current_player"][0] == player and masks.sum() > 1:
+            expected = network.evaluate(seen, masks)[1][0]
+            break
+        n = game.engine.legal(record, 0, legal)
+        assert sorted(legal[:n]) == np.flatnonzero(masks[0]).tolist()
+        game.engine.apply(record, 0, int(network.log_probs(seen, masks).argmax()), NO_LOG, legal)
+    return record["returns"][0, player] + expected
 
 
 def test_playouts_are_computed_in_single_precision():
@@ -81,7 +96,16 @@ def test_playouts_are_computed_in_single_precision():
 
 
 @pytest.mark.parametrize(
-    ("game", "plies", "depth"), [(LEDUC, 1, 100), pytest.param(GIN, 4, 40, marks=pytest.mark.rotating), (HANABI, 5, 60)]
+    ("game", "plies", "depth"),
+    [
+        (LEDUC, 1, 100),
+        (LEDUC, 0, 1),
+        pytest.param(GIN, 4, 40, marks=pytest.mark.rotating),
+        (GIN, 4, 3),
+        (HANABI, 5, 60),
+        (HANABI, 5, 7),
+        (HEARTS, 8, 2),
+    ],
 )
 def test_playouts_are_those_of_each_world_alone(game, plies, depth):
     state = position(game, plies)

@@ -113,7 +113,7 @@ stop: {half_width: 0.05, min_deals: 20}
 
 def start(file, store, processes):
     """A run in a process group of its own."""
-    command = [sys.executable, "-m", "cardenvs.cli", "arena", "run", str(file), "--store", str(store), "--resume"]
+    command = [sys.executable, "-m", "cardenvs", "arena", "run", str(file), "--store", str(store), "--resume"]
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [*command, "-p", str(processes)], env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.DEVNULL,

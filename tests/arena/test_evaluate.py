@@ -230,6 +230,11 @@ def test_the_command_prints_scores_and_writes_a_card_that_verify_accepts(tmp_pat
     checked = call("verify", store, "--card", card)
     assert checked.exit_code == 1
     assert "the mean score is 100.0" in checked.stdout
+    refused = call("verify", store, "--card", page)
+    assert refused.exit_code == 2
+    assert f"{page} is not a card" in refused.output.replace("\n", "")
+    card.write_text("{}")
+    assert f"{card}: this is not a whole card" in call("verify", store, "--card", card).output.replace("\n", "")
 
 
 def test_secret_deals_are_drawn_and_public_ones_are_not(tmp_path):

@@ -102,7 +102,7 @@ DEALS = 40
 
 def start(path):
     """The command line playing a slow match, as a process group of its own."""
-    command = [sys.executable, "-m", "cardenvs.cli", "match", "leduc_poker_v0", "--agents", AGENTS]
+    command = [sys.executable, "-m", "cardenvs", "match", "leduc_poker_v0", "--agents", AGENTS]
     command += ["--deals", str(DEALS), "--seed", SEED, "-p", "2", "--store", str(path), "--resume"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     return subprocess.Popen(

@@ -589,7 +589,7 @@ def getpwuid(uid):
     raise KeyError(uid)
 pwd.getpwuid = getpwuid  # a user without an entry, as in containers
 sys.argv = sys.argv[1:]
-runpy.run_module("cardenvs.cli", run_name="__main__", alter_sys=True)
+runpy.run_module("cardenvs", run_name="__main__", alter_sys=True)
 """
 
 

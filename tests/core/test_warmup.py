@@ -90,11 +90,11 @@ def run(*command, cache, **settings):
 
 @pytest.mark.parametrize("game", [pytest.param("kuhn_poker_v0", marks=pytest.mark.slow), "leduc_poker_v0"])
 def test_after_a_warm_up_nothing_compiles(tmp_path, game):
-    run("-m", "cardenvs.cli", "warmup", game, cache=tmp_path / "cache", CARDENVS_PREBUILT="0")
+    run("-m", "cardenvs", "warmup", game, cache=tmp_path / "cache", CARDENVS_PREBUILT="0")
     entries = {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.kernel")}
     assert "compiling" not in run("-c", EVERYTHING, game, cache=tmp_path / "cache")
     for command, *arguments in COMMANDS:
-        assert "compiling" not in run("-m", "cardenvs.cli", command, game, *arguments, cache=tmp_path / "cache")
+        assert "compiling" not in run("-m", "cardenvs", command, game, *arguments, cache=tmp_path / "cache")
     assert {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.kernel")} == entries
 
 
@@ -103,7 +103,7 @@ def test_with_prebuilt_code_nothing_compiles_and_nothing_is_saved(tmp_path):
     if not runs_prebuilt_code():
         pytest.skip(f"this processor is older than {PREBUILT_CPU}")
     settings = {"NUMBA_CPU_NAME": PREBUILT_CPU, "NUMBA_CPU_FEATURES": ""}
-    run("-m", "cardenvs.cli", "warmup", "kuhn_poker_v0", cache=tmp_path / PREBUILT_FOLDER.name, **settings)
+    run("-m", "cardenvs", "warmup", "kuhn_poker_v0", cache=tmp_path / PREBUILT_FOLDER.name, **settings)
     with_prebuilt = f"""
 import pathlib
 from cardenvs.core import cache

@@ -42,7 +42,7 @@ def run(example, tmp_path):
 
 def test_the_entry_point_makes_the_game_known(example, run):
     name = f"{example.name}_v0"
-    assert name in run("-m", "cardenvs.cli", "games")
+    assert name in run("-m", "cardenvs", "games")
     code = f"import cardenvs, pettingzoo; print(pettingzoo.make('aec', '{example.name}/{example.name}-v0'))"
     assert name in run("-c", code)
 
@@ -56,7 +56,7 @@ def test_its_environment_is_imported_as_those_of_cardenvs_are(example, run):
 
 @pytest.mark.rotating
 def test_it_is_compiled_ahead_of_time(example, run):
-    assert "total" in run("-m", "cardenvs.cli", "warmup", f"{example.name}_v0")
+    assert "total" in run("-m", "cardenvs", "warmup", f"{example.name}_v0")
 
 
 @pytest.mark.rotating

@@ -82,7 +82,7 @@ def run_console(block: Block) -> str:
     for line in block.code.splitlines():
         assert line.startswith("$ cardenvs "), f"a console block holds lines `$ cardenvs ...`, not {line!r}"
         done = subprocess.run(
-            [sys.executable, "-m", "cardenvs.cli", *shlex.split(line.removeprefix("$ cardenvs "))],
+            [sys.executable, "-m", "cardenvs", *shlex.split(line.removeprefix("$ cardenvs "))],
             env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "CARDENVS_QUIET": "1"},
             capture_output=True, text=True, timeout=COMMAND_S, check=False,
         )  # fmt: skip

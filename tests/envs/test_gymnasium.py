@@ -201,6 +201,8 @@ def test_wrong_use_of_a_batch_is_said():
     envs = made("leduc_poker_v0", 2)
     with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before step"):
         envs.unwrapped.step(np.zeros(2, int))
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before action_masks"):
+        envs.unwrapped.action_masks()
     with pytest.raises(ValueError, match="one seed for all environments"):
         envs.reset(seed=[1, 2])
     _, infos = envs.reset(seed=1)

@@ -299,7 +299,7 @@ def test_every_command_is_attacked():
 # Streams and signals: real processes
 
 ENVIRONMENT = {**os.environ, "CARDENVS_COMPILE": "0", "PYTHONUNBUFFERED": ""}
-PROGRAM = [sys.executable, "-m", "cardenvs.cli"]
+PROGRAM = [sys.executable, "-m", "cardenvs"]
 
 
 def run(*words, **options):
@@ -319,7 +319,7 @@ def test_an_argument_that_is_not_utf_8_is_refused_in_a_line():
 @pytest.mark.parametrize("words", ["play kuhn_poker --seed 1", "match kuhn_poker --agents random,random --deals 2"])
 def test_closed_streams_are_no_error(words, closed, tmp_path):
     ended = subprocess.run(
-        ["bash", "-c", f'"$0" -m cardenvs.cli {words} {closed}', sys.executable], stdin=subprocess.DEVNULL,
+        ["bash", "-c", f'"$0" -m cardenvs {words} {closed}', sys.executable], stdin=subprocess.DEVNULL,
         capture_output=True, timeout=HANGS_AFTER_S, env=ENVIRONMENT, cwd=tmp_path, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr

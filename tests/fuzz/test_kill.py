@@ -41,7 +41,7 @@ def start(folder, *arguments):
     (folder / "slow_agents.py").write_text(SLOW_AGENTS)
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
-        [sys.executable, "-m", "cardenvs.cli", *map(str, arguments)], env={**os.environ, "PYTHONPATH": path},
+        [sys.executable, "-m", "cardenvs", *map(str, arguments)], env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
 

@@ -166,7 +166,7 @@ def program(stub, folder, *words, **more):
     command = [
         sys.executable,
         "-m",
-        "cardenvs.cli",
+        "cardenvs",
         "texas_holdem",
         "play-match",
         "--agents",

@@ -176,7 +176,7 @@ def test_llm_stub_serves_anybody(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = ["llm-stub", "--port", str(port), "--fault", "garbage=0.2", "--fault", "broken=0.1", "--seed", "3"]
-    server = subprocess.Popen([sys.executable, "-m", "cardenvs.cli", *words], stderr=subprocess.PIPE)
+    server = subprocess.Popen([sys.executable, "-m", "cardenvs", *words], stderr=subprocess.PIPE)
     try:
         url = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + 60
@@ -192,7 +192,7 @@ def test_llm_stub_serves_anybody(tmp_path):
         environ = {"LLM_BASE_URL": f"{url}/v1", "LLM_MODEL": "stub", "LLM_TRANSCRIPT": str(file)}
         environ["CARDENVS_QUIET"] = "1"
         done = subprocess.run(
-            [sys.executable, "-m", "cardenvs.cli", "match", "kuhn_poker_v0", "--agents", "llm:env,attempts=9,random",
+            [sys.executable, "-m", "cardenvs", "match", "kuhn_poker_v0", "--agents", "llm:env,attempts=9,random",
              "--deals", "8", "--seed", "1"],
             env={**os.environ, **environ}, capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip

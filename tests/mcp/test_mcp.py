@@ -113,7 +113,7 @@ def test_the_program_serves_on_its_standard_streams(tmp_path):
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     store = tmp_path / "games.db"
-    words = ["-m", "cardenvs.cli", "mcp", "kuhn_poker", "--against", "random", "--deals", "3", "--store", str(store)]
+    words = ["-m", "cardenvs", "mcp", "kuhn_poker", "--against", "random", "--deals", "3", "--store", str(store)]
     server = StdioServerParameters(command=sys.executable, args=[*words, "--seed", "5", "--name", "visitor"])
 
     async def main():

@@ -85,7 +85,7 @@ class Served:
     def __init__(self, data: object, *arguments: str, program: str = "", env: dict[str, str] | None = None) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        begun = [str(Path(__file__).parent / program)] if program else ["-m", "cardenvs.cli", "serve"]
+        begun = [str(Path(__file__).parent / program)] if program else ["-m", "cardenvs", "serve"]
         self._command = [sys.executable, *begun, "--port", str(self.port), "--data", str(data), *arguments]
         self._env = env or {}
         self.start()

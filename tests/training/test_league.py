@@ -18,9 +18,10 @@ from cardenvs.training.limits import Limits  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.begin import shaped_like  # noqa: E402
 from cardenvs.training.ppo.evaluate import Score, warning  # noqa: E402
+from cardenvs.training.ppo.evaluator import nash_conv  # noqa: E402
 from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
 from cardenvs.training.ppo.losses import divergence, imitation_loss, mirror_loss  # noqa: E402
-from cardenvs.training.ppo.minibatch import merged  # noqa: E402
+from cardenvs.training.ppo.merging import merged  # noqa: E402
 from cardenvs.training.ppo.returns import ReturnScale  # noqa: E402
 from cardenvs.training.ppo.run import scheduled  # noqa: E402
 from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402
@@ -428,6 +429,12 @@ def test_nash_conv_is_that_of_the_sampled_policy(tmp_path):
     torch.nn.init.zeros_(run.network.policy.weight)
     tree = Tree(KUHN)
     assert run.evaluator.nash_conv(run.policy) == pytest.approx(tree.nash_conv(tree.uniform()))
+    torch.nn.init.normal_(run.network.policy.weight)
+    greedy, sampled = (nash_conv(run.policy, tree, threshold=threshold) for threshold in (1.0, 0.0))
+    assert greedy == nash_conv(run.policy, tree, greedy=True) != sampled
+    run = Run(KUHN, TINY.changed({"nash_conv": True, "eval_threshold": 1.0}), Limits(64))
+    run.policy.load_state_dict(run.network.state_dict())
+    assert run.evaluator.nash_conv(run.policy) == nash_conv(run.policy, tree, greedy=True)
     train("kuhn_poker_v0", TINY.changed({"nash_conv": True}), out=tmp_path, total_steps=128, show=False)
     assert 0 < json.loads((tmp_path / "evaluation.json").read_text())["nash_conv"] < 5
 

@@ -814,7 +814,7 @@ def test_the_page_describes_every_metric():
 
 
 def test_ctrl_c_stops_cleanly(tmp_path):
-    command = [sys.executable, "-m", "cardenvs.cli", "train", "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1"]
+    command = [sys.executable, "-m", "cardenvs", "train", "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1"]
     process = subprocess.Popen([*command, "--total-steps", "1e9"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     while "steps" not in process.stderr.readline():  # until the first update is shown

@@ -7,9 +7,10 @@ torch = pytest.importorskip("torch")
 
 from cardenvs.agents.base import Turn  # noqa: E402
 from cardenvs.agents.checkpoint_file import read_checkpoint  # noqa: E402
+from cardenvs.agents.network import log_policy  # noqa: E402
 from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.agents.specs import make_agent  # noqa: E402
-from cardenvs.core.errors import FormatError  # noqa: E402
+from cardenvs.core.errors import AgentError, FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.limits import Limits  # noqa: E402
@@ -87,6 +88,30 @@ def test_it_is_made_from_a_spec(path):
     assert agent.name == f"ppo:{path}"
     assert not agent.sample
     assert make_agent(f"ppo:{path},sample=true", LEDUC, OPTIONS).sample
+    for wrong in ("2", "nan", "-0.1", "few"):
+        with pytest.raises(AgentError, match="ppo takes a number from 0 to 1 for threshold"):
+            make_agent(f"ppo:{path},threshold={wrong}", LEDUC, OPTIONS)
+
+
+def test_a_threshold_leaves_out_what_is_less_likely():
+    logits = torch.log(torch.tensor([[0.6, 0.3, 0.1, 0.0], [0.4, 0.3, 0.3, 9.0]]))
+    mask = torch.tensor([[True, True, True, True], [True, True, True, False]])
+    for threshold, wanted in [
+        (0.0, [[0.6, 0.3, 0.1, 0], [0.4, 0.3, 0.3, 0]]),
+        (0.2, [[2 / 3, 1 / 3, 0, 0], [0.4, 0.3, 0.3, 0]]),
+        (0.35, [[1, 0, 0, 0], [1, 0, 0, 0]]),
+        (1.0, [[1, 0, 0, 0], [1, 0, 0, 0]]),  # the likeliest stays
+    ]:
+        torch.testing.assert_close(log_policy(logits, mask, threshold).exp(), torch.tensor(wanted).float())
+
+
+def test_its_probabilities_are_above_its_threshold(path):
+    turn = Turn(LEDUC.new_state(seed=1), 0)
+    usual = load_agent(path, sample=True).probabilities(turn)
+    threshold = float(np.sort(usual)[-2]) + 1e-6
+    found = load_agent(path, sample=True, threshold=threshold).probabilities(turn)
+    assert len(usual) > 1
+    assert found.tolist() == np.equal(np.arange(len(usual)), usual.argmax()).tolist()
 
 
 def test_a_checkpoint_of_another_game_is_refused(path):

@@ -40,7 +40,7 @@ CONFIG = Config(
 MIRROR = CONFIG.changed({"policy_loss": "mirror", "magnet_decay": 0.9})
 STEPS = 17 * 8  # of an update
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-TRAIN = ["-m", "cardenvs.cli", "train"]
+TRAIN = ["-m", "cardenvs", "train"]
 
 
 def in_two(*words, **how):

@@ -16,6 +16,7 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
+from cardenvs.training.ppo.merging import distinct
 from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 from cardenvs.training.ppo.processes import Context, Processes, part_of, united
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
@@ -38,17 +39,6 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
     With `num_legal` on a GPU, this waits for the GPU.
     """
     return legal[:, : int(num_legal.max())]
-
-
-def distinct(observation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the first of each kind of row of `observation`, (N, D), and, (N,), the kind of each row.
-
-    Both are int64. Rows are compared by a 64-bit hash: sorting hashes is faster than sorting rows.
-    """
-    rows = np.ascontiguousarray(observation).view(np.uint8)
-    factors = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
-    _, first, kind = np.unique(rows @ factors, return_index=True, return_inverse=True)
-    return first, kind
 
 
 def sample(

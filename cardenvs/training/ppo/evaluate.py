@@ -66,14 +66,15 @@ class Evaluation:
     """A fixed set of duplicate deals, on which networks are compared with policies of the game."""
 
     def __init__(
-        self, vec: VectorEnv, seed: int, sampled: bool = False, opponents: dict[str, Opponent] | None = None
-    ) -> None:
+        self, vec: VectorEnv, seed: int, sampled: bool = False, opponents: dict[str, Opponent] | None = None,
+        threshold: float = 0.0,
+    ) -> None:  # fmt: skip
         """Prepare an evaluation; the num_envs of `vec` is the number of deals, and `seed` is for deals and choices.
 
-        `sampled` samples the network's actions instead of taking the most likely ones. `opponents`, by name, come on
-        top of the policies of the game.
+        `sampled` samples the network's actions instead of taking the most likely ones, but none with a
+        probability below `threshold`. `opponents`, by name, come on top of the policies of the game.
         """
-        self._vec, self._seed, self._sampled = vec, seed, sampled
+        self._vec, self._seed, self._sampled, self._threshold = vec, seed, sampled, threshold
         self._opponents = opponents or {}
         self._seats = [_EVERY_SEAT] if self._rewards.cooperative else [*range(vec.num_players)]
         self._own: dict[str, np.ndarray] = {}
@@ -104,7 +105,9 @@ class Evaluation:
         """Play as in `score`. Returns the network's returns by deal, (N,), means over the seats."""
         device = network.scale.device
         generator = torch.Generator(device).manual_seed(self._seed) if sampled else None
-        return self._returns(lambda batch, rows, step: _choose(network, batch, rows, generator), opponent)
+        return self._returns(
+            lambda batch, rows, step: _choose(network, batch, rows, generator, self._threshold), opponent
+        )
 
     def own_returns(self, opponent: str) -> np.ndarray:
         """Return what the opponent gets in place of the network, (N,), or (1,) where the rules determine it."""
@@ -180,7 +183,9 @@ class Evaluation:
         return returns
 
 
-def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
+def _choose(
+    network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None, threshold: float
+) -> np.ndarray:
     """Return the network's actions in the environments `rows`."""
     device = network.scale.device
     observation, num_legal = (
@@ -190,7 +195,7 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     legal = shortened(legal, num_legal) if len(rows) else legal
     listed = is_listed(legal, num_legal)
     logits, _ = network(network.features(observation), legal.long(), listed)
-    log_probs = log_policy(logits, listed)
+    log_probs = log_policy(logits, listed, threshold)
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()
 

@@ -65,14 +65,17 @@ class Evaluator:
         if purpose not in self._evaluations:
             seed = derived_seed(self._config.seed, purpose)
             games = self._games.batch(deals)
-            self._evaluations[purpose] = Evaluation(games, seed, self._config.eval_sample, self._frozen)
+            config = self._config
+            self._evaluations[purpose] = Evaluation(
+                games, seed, config.eval_sample, self._frozen, threshold=config.eval_threshold
+            )
         return self._evaluations[purpose]
 
     def nash_conv(self, policy: Network) -> float | None:
         """Return the NashConv of a policy, sampled, or greedy for dmc; None if the config does not ask for it."""
         if self._tree is None:
             return None
-        return nash_conv(policy, self._tree, greedy=self._config.method == "dmc")
+        return nash_conv(policy, self._tree, self._config.method == "dmc", self._config.eval_threshold)
 
 
 def _policies_to_play(game: Game, config: Config) -> Sequence[str]:
@@ -102,8 +105,11 @@ def listed(game: Game, options: Options) -> Tree:
 
 
 @torch.inference_mode()
-def nash_conv(network: Network, tree: Tree, greedy: bool = False) -> float:
-    """Return what all players together could gain by best responses to the network's policy, sampled or greedy."""
+def nash_conv(network: Network, tree: Tree, greedy: bool = False, threshold: float = 0.0) -> float:
+    """Return what all players together could gain by best responses to the network's policy, sampled or greedy.
+
+    Actions with a probability below `threshold` are left out.
+    """
 
     def probabilities(state: State) -> list[float]:
         observation = torch.from_numpy(state.observation(state.current_player)).to(network.scale.device)
@@ -111,6 +117,7 @@ def nash_conv(network: Network, tree: Tree, greedy: bool = False) -> float:
         logits, _ = network(network.features(observation.unsqueeze(0)), legal)
         if greedy:
             return torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[1]).squeeze(0).tolist()
-        return log_policy(logits, torch.ones_like(logits, dtype=torch.bool)).double().exp().squeeze(0).tolist()
+        every = torch.ones_like(logits, dtype=torch.bool)
+        return log_policy(logits, every, threshold).double().exp().squeeze(0).tolist()
 
     return tree.nash_conv(tree.policy(probabilities))

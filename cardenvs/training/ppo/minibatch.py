@@ -10,7 +10,8 @@ from torch import Tensor
 
 from cardenvs.agents.network import Network
 from cardenvs.training.config import Config
-from cardenvs.training.ppo.collect import distinct, is_listed, shortened
+from cardenvs.training.ppo.collect import is_listed, shortened
+from cardenvs.training.ppo.merging import merged
 from cardenvs.training.ppo.processes import Processes, Turns
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 
@@ -111,31 +112,3 @@ def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:
     """Return 1 - Var(target - value) / Var(target): 1 for a perfect prediction, 0 for one no better than the mean."""
     variance = targets.var() if len(targets) else 0.0
     return float(1 - (targets - values).var() / variance) if variance > 0 else math.nan
-
-
-def merged(
-    observation: np.ndarray, choice: np.ndarray, advantage: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Merge turns with the same observation and action.
-
-    What a network learns from such turns depends only on their number and their mean advantage.
-
-    If all turns counted equally, rare observations would hardly be learnt. Here an observation counts by the square
-    root of its number of turns: rare ones count more, and means over many turns still count more than noise.
-
-    Args:
-        observation: (N, D); it determines the legal actions.
-        choice: (N,) integers, the action taken, as an index into the legal actions.
-        advantage: (N,).
-
-    Returns:
-        (M,) int64, the index of the last turn of each kind, and float32 (M,): its weight, its mean advantage, and the
-        share of its action among the turns with its observation.
-    """
-    _, state = distinct(observation[::-1])
-    kind = state * (int(choice.max()) + 1) + choice[::-1]
-    _, last, number, count = np.unique(kind, return_index=True, return_inverse=True, return_counts=True)
-    mean = np.bincount(number, advantage[::-1]) / count
-    seen = np.bincount(state)[state[last]]
-    weight, share = (count / np.sqrt(seen)).astype(np.float32), (count / seen).astype(np.float32)
-    return len(choice) - 1 - last, weight, mean.astype(np.float32), share

@@ -1,4 +1,4 @@
-"""`python -m cardenvs.cli`."""
+"""`python -m cardenvs`."""
 
 import sys
 
