@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 arena_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
     help="Experiments: several games, many agents, ratings, a leaderboard site.\n\n"
-    "Example: `cardenvs arena run configs/arena/small_poker.yaml --html site`",
+    "Example: `cardenvs arena run configs/arena/small_poker.yaml --html leaderboard`",
 )  # fmt: skip
 
 ExperimentPath = Annotated[Path, Argument(metavar="FILE", callback=input_file, help="An experiment, in YAML.")]
@@ -113,7 +113,7 @@ def run_command(
 
     Examples:
 
-    - `cardenvs arena run configs/arena/small_poker.yaml -p 2 --html site`
+    - `cardenvs arena run configs/arena/small_poker.yaml -p 2 --html leaderboard`
     - `cardenvs arena run my.yaml --store runs/my.db --resume --backend ray -p 16`
     """
     from cardenvs.arena.experiment import read_experiment
@@ -217,7 +217,7 @@ def report_command(
     Examples:
 
     - `cardenvs arena report small_poker.db`
-    - `cardenvs arena report small_poker.db --html site --csv games.csv`
+    - `cardenvs arena report small_poker.db --html leaderboard --csv games.csv`
     """
     from cardenvs.arena.store import Store
 
