@@ -41,6 +41,8 @@ def whole_file(path: FilePath, sync: bool = False) -> Iterator[IO[bytes]]:
     if target.exists() and not target.is_file():
         code = errno.EISDIR if target.is_dir() else errno.EINVAL
         raise OSError(code, os.strerror(code), str(target))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no folder", str(Path(path).parent))
     part = _part(target.parent)
     try:
         with part.open("wb") as file:

@@ -33,6 +33,8 @@ def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(IsADirectoryError):
         write_whole(tmp_path / "folder", "text")
+    with pytest.raises(FileNotFoundError, match=r"there is no folder: .*/none'"):
+        write_whole(tmp_path / "none" / "a", "text")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "folder"]
     assert (tmp_path / "a").read_text() == "old"
 

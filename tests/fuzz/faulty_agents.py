@@ -54,6 +54,7 @@ class Strange:
 for _name, _value in {
     "none": None, "minus": -1, "large": 10**30, "bool": True, "float": 0.5, "nan": float("nan"), "text": "pass",
     "empty": "", "bytes": b"0", "list": [0], "dict": {"id": 0}, "set": {0}, "array": np.zeros(2, int),
+    "array_of_one": np.zeros(1, int),
     "strange": Strange(), "type": int, "forfeit": (1 << 30) + 1, "function": len, "long_text": "x" * (8 << 20),
     "tuple_of_many": tuple(range(1_000_000)), "complex": 1j, "numpy_nan": np.float64("nan"), "error": ValueError("x"),
 }.items():  # fmt: skip

@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import gc
 import json
+import operator
 import os
 import platform
 import resource
@@ -100,7 +101,10 @@ def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(choice: Any) -> Any:
     """Return an integer as an int, and anything else as its repr."""
-    return int(choice) if hasattr(choice, "__index__") else repr(choice)
+    try:
+        return operator.index(choice)
+    except TypeError:  # arrays of one number, too
+        return repr(choice)
 
 
 def _event(message: dict[str, Any]) -> Event:
