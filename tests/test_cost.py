@@ -8,6 +8,7 @@ REPORT = """<testsuites><testsuite>
 <testcase classname="tests.core.test_state" name="test_a[bridge_v0]" time="1.5" />
 <testcase classname="tests.core.test_state" name="test_b[bridge_v0-1]" time="2" />
 <testcase classname="tests.core.test_state" name="test_c" time="4" />
+<testcase classname="" name="tests.trainers.test_skipped" time="0.0"><skipped /></testcase>
 <testcase classname="tests.games.test_canasta_rules" name="test_d" time="8" />
 </testsuite></testsuites>"""
 
