@@ -117,10 +117,10 @@ class Decider(Protocol):
 class NetworkPlayouts:
     """Playouts by a network, for all players, in up to 2,048 worlds at once, computed in float32.
 
-    With a depth, they are cut when the searching player next has a choice after so many plies. What the network expects
-    of the position counts for the rest, as in D. Silver et al., "Mastering the game of Go without human knowledge"
-    (2017). It is asked as the searching player only: no other seat's value says what the game is worth to it. And it is
-    not asked about forced actions, which training may have skipped.
+    With a depth, a playout ends at the searching player's first choice after that many plies, and the network's value
+    of the position stands for the rest, as in D. Silver et al., "Mastering the game of Go without human knowledge"
+    (2017). Values of other seats would not do: they say what the game is worth to others. Nor would values before
+    forced actions, which training may have skipped.
     """
 
     name, is_policy = "network", True

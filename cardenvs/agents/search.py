@@ -86,8 +86,8 @@ class SearchAgent(Agent):
                 Results repeat exactly.
             seconds: time per decision instead. Results then depend on the machine and do not repeat.
             playout: "random", or one of `game.policies`; default: the game's playout policy.
-            depth: plies after which a playout is cut; rewards until then count. With a network, it goes on until the
-                player has a choice, and what the network expects there counts, too. None: play to the end.
+            depth: plies after which a playout is cut; rewards until then count. With a network, it goes on to the
+                player's next choice, and the network's value there counts for the rest. None: play to the end.
             network: an agent with a network, such as PPOAgent, that plays out instead of a policy.
             belief: draws worlds by what the others did; None: all worlds that fit what the player knows are alike.
 

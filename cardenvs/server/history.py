@@ -61,8 +61,8 @@ def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
     Applies the actions to the moment's state.
 
     In the middle of an action, piles and counters are as after the events so far, and everything else is as before the
-    action. Told are the events of the beat that ends there (see `cardenvs.core.beats`), or else the last event.
-    Where an action ends a hand in several beats, each of them also tells what those before it told.
+    action. The events told are those of the beat that ends there (see `cardenvs.core.beats`), or else the last one.
+    Where an action ends a hand in several beats, each beat repeats the events of those before it.
     """
     state = before = moment.state
     for number, action in enumerate(moment.actions, 1):

@@ -10,11 +10,11 @@ pytest.importorskip("pydantic")
 from typer.testing import CliRunner
 
 from baselines.plan import file_name, game_of, read_plan
-from baselines.run import app, best_seed, exploited, trained
+from baselines.run import _sampling, app, best_seed, exploited, trained
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import game_targets, get_game
-from cardenvs.training.config import CONFIG_FOLDER
+from cardenvs.training.config import CONFIG_FOLDER, Config
 from docs import results_tables
 
 
@@ -174,3 +174,15 @@ def test_training_scores_are_in_the_unit_of_the_board():
 )
 def test_large_figures_are_grouped(value, shown):
     assert results_tables._signed(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ({"eval_threshold": 0.1}, ""),
+        ({"eval_sample": True}, ",sample=true"),
+        ({"eval_sample": True, "eval_threshold": 0.005}, ",sample=true,threshold=0.005"),
+    ],
+)
+def test_a_policy_plays_as_it_was_evaluated(settings, wanted):
+    assert _sampling(Config().changed(settings)) == wanted

@@ -63,9 +63,8 @@ class Evaluator:
 
     def _evaluation(self, deals: int, purpose: str) -> Evaluation:
         if purpose not in self._evaluations:
-            seed = derived_seed(self._config.seed, purpose)
-            games = self._games.batch(deals)
-            config = self._config
+            config, games = self._config, self._games.batch(deals)
+            seed = derived_seed(config.seed, purpose)
             self._evaluations[purpose] = Evaluation(
                 games, seed, config.eval_sample, self._frozen, threshold=config.eval_threshold
             )

@@ -4,8 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import takes_records
-
-_FREE = -1
+from cardenvs.training.cfr.numbering import Numbering
 
 
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -14,41 +13,27 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Both are int64. Rows are compared by a 64-bit hash, and kinds are in the order of their hashes.
     """
     seen = np.ascontiguousarray(rows).view(np.uint8)
-    num_rows = len(seen)
     factors = np.random.default_rng(0).integers(1 << 63, size=seen.shape[1], dtype=np.uint64)
-    slots = np.full(1 << max(2 * num_rows - 1, 1).bit_length(), _FREE, np.int32)
-    hashes, first, kind = np.zeros(num_rows, np.uint64), np.zeros(num_rows, np.int64), np.zeros(num_rows, np.int64)
-    count = _number_rows(seen, factors, slots, hashes, first, kind)
-    order = np.argsort(hashes[:count])
-    rank = np.empty(count, np.int64)
-    rank[order] = np.arange(count)
-    return first[order], rank[kind]
+    keys = np.zeros((len(seen), 2), np.uint64)
+    _hash_rows(seen, factors, keys)
+    numbering = Numbering(len(seen))
+    number = numbering.number(keys)
+    order = np.argsort(numbering.keys[:, 0])
+    first, rank = np.zeros(len(order), np.int64), np.zeros(len(order), np.int64)
+    first[number[::-1]] = np.arange(len(seen))[::-1]  # of equal indices the last counts
+    rank[order] = np.arange(len(order))
+    return first[order], rank[number]
 
 
 @takes_records
 @kernel(entry=True)
-def _number_rows(rows, factors, slots, hashes, first, kind):
-    """Number the kinds of `rows` in the order in which they first appear, and return how many there are.
-
-    Args:
-        rows: uint8 (N, D).
-        factors: uint64 (D,); the hash of a row is its product with these.
-        slots: int32, -1; the length is a power of two, at least 2 N.
-        hashes, first, kind: (N,); of each kind its hash and first row, and of each row its kind, are written here.
-    """
-    last, count = slots.shape[0] - 1, 0
+def _hash_rows(rows, factors, keys):
+    """Write the product of each row, uint8 (N, D), with `factors`, uint64 (D,), to keys[:, 0]."""
     for i in range(rows.shape[0]):
         key = np.uint64(0)
         for k in range(rows.shape[1]):
             key += np.uint64(rows[i, k]) * factors[k]
-        slot = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(last))
-        while slots[slot] != _FREE and hashes[slots[slot]] != key:
-            slot = (slot + 1) & last
-        if slots[slot] == _FREE:
-            slots[slot], hashes[count], first[count] = count, key, i
-            count += 1
-        kind[i] = slots[slot]
-    return count
+        keys[i, 0] = key
 
 
 def merged(
