@@ -16,7 +16,8 @@ TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
 DIE = 44.0  # width and height
 MAHJONG_WIDTH, MAHJONG_HEIGHT, _THICKNESS = 26.0, 33.5, 2.6  # of the face of a tile, and what is seen of its side
 _LEAST_MAHJONG = 24.0 / MAHJONG_WIDTH  # scale at which a face can be read
-_INDEXED = 40.0  # width from which a tile has its name in a corner
+_INDEXED = 40.0  # width from which a tile has its name in a corner, above what is drawn on it
+_INDEX_HEIGHT = 12.0
 _TITLE, _LINE = 13.5, 13.5  # sizes of text
 _TITLE_HEIGHT, _LINE_HEIGHT = 16.0, 15.0  # of lines of text
 _MOST_LINES = 2  # of one text on a card; clients show cards with long texts large
@@ -251,10 +252,8 @@ def _mahjong(token: dict[str, Any], x: float, y: float, scale: float, style: str
         return f'{body}<use href="#cv-mj-{name}" {placed}/>'
     if wide < _INDEXED or len(token["text"]) > _MOST_LETTERS:
         return f'{body}<use href="#cv-mj-{name}" x="{num(x)}" y="{num(y)}" width="{num(wide)}" height="{num(high)}"/>'
-    index = text(x + 3, y + 12.5, token["text"], 13.5, "cv-index")
-    placed = (
-        f'x="{num(x + 0.08 * wide)}" y="{num(y + 0.16 * high)}" width="{num(0.84 * wide)}" height="{num(0.84 * high)}"'
-    )
+    index = text(x + 3, y + _INDEX_HEIGHT, token["text"], 13, "cv-index")
+    placed = f'x="{num(x)}" y="{num(y + _INDEX_HEIGHT)}" width="{num(wide)}" height="{num(high - _INDEX_HEIGHT)}"'
     return f'{body}<use href="#cv-mj-{name}" {placed}/>{index}'
 
 

@@ -58,6 +58,7 @@ class _Form:
 
 _WIDE = _Form(960.0, 14.0, 196.0, 1.6, 1.3, 1.0, 0.78, 1.0, 0.5, 3)
 _NARROW = _Form(360.0, 8.0, 150.0, 1.35, 1.05, 0.9, 0.71, 0.9, 0.4, 1)
+_MOST_ROWS = 3  # of one player each; more players sit two by two
 
 
 def draw_table(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[list[str], float]:
@@ -156,7 +157,9 @@ class _Table:
     def others(self, y: float) -> tuple[list[str], float]:
         """Return the other players in rows."""
         parts: list[str] = []
-        per_row = 1 if self.has_mats else self.form.per_row
+        per_row = max(self.form.per_row, 1 + (len(self.opponents) > _MOST_ROWS))
+        if self.has_mats:
+            per_row = 1
         for row in _rows(self.opponents, per_row):
             width = (self.inside - GAP * (len(row) - 1)) / len(row)
             height = max(self._place(player, width, with_laid=True).height for player in row)

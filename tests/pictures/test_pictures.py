@@ -94,6 +94,19 @@ def test_seats_keep_their_size_as_hands_shrink(game, narrow):
         assert shown == {seat: before[seat] for seat in shown}  # a phone's own hand may take two rows, and then one
 
 
+@pytest.mark.parametrize(("num_players", "rows"), [(4, 3), (6, 3), (10, 5)])
+def test_on_a_phone_many_opponents_sit_two_by_two(num_players, rows):
+    state = get_game("texas_holdem_v0").new_state(seed=1, num_players=num_players)
+    root = ElementTree.fromstring(draw_svg(state.view(0), narrow=True))
+    moves = [
+        element.get("transform")
+        for element in root.iter()
+        if any(child.get("data-seat") not in (None, "0") for child in element)
+    ]
+    assert len(moves) == num_players - 1
+    assert len({move.split()[1] for move in moves}) == rows
+
+
 def test_the_ring_is_around_the_hand_that_must_play():
     state = get_game("bridge_v0").new_state(seed=3)
     while "turn" not in state.view(SPECTATOR):

@@ -472,8 +472,11 @@ def test_after_a_round_the_page_shows_the_scores_and_waits(served, page):
     assert page.inner_text("#roundtitle") == "The scores"
     assert "score" in page.inner_text("#scores")
     assert page.inner_text("#prompt").startswith("Event ")
+    assert "Deal 1" in page.text_content("#log > details")
+    assert "Deal 2" not in page.inner_text("#log")  # its cards come when the scores have been read
     page.click("#next")
     until(page, "document.getElementById('round').hidden")
+    assert "Deal 2" in page.inner_text("#log")
     assert not page.inner_text("#prompt").startswith("Event ")
     page.evaluate("localStorage.setItem('cardenvs-stops', 'false')")
     page.reload()

@@ -600,7 +600,7 @@ function beginRound(news) {
   lastRound = number;
   if (!isUnread || latest.seat === null || latest.over) return;
   if (!$("stops").checked) return send({do: "next"});
-  round = news;
+  setRound(news);
   if (!following.some(([event]) => event === round.at)) lookUp(round.at);
 }
 
@@ -624,8 +624,14 @@ function make(tag, ...children) {
   return made;
 }
 
+// While a hand waits for its scores to be read, the log does not tell what the next one begins with.
+function setRound(news) {
+  round = news;
+  $("log").classList.toggle("waits", round !== null);
+}
+
 function endRound() {
-  round = null;
+  setRound(null);
   $("round").hidden = true;
   send({do: "next"});
   followOn();
