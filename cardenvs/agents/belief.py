@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.agents.base import Turn
-from cardenvs.agents.known import SEARCHES, KnownPolicy, known_policy
+from cardenvs.agents.known import SEARCHES, KnownPolicy, known_policy, uniforms
 from cardenvs.agents.worlds import replayed
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, DeckError
@@ -42,20 +42,28 @@ class Weighted:
     Attributes:
         records: positions (WORLDS,).
         chances: of each to be drawn, float64 (WORLDS,), with sum 1.
+        stock: the places in `deck` of the cards that lie face down in any order.
     """
 
     records: np.ndarray
     chances: np.ndarray
+    stock: range
 
     def drawn(self, seed: int, rounds: int, first: int) -> np.ndarray:
         """Return the worlds of rounds first, first + 1, ..., records (rounds,). Round r depends on (seed, r) only.
 
         Rounds in a row take each world about as often as its chance says, which makes means less noisy than
-        independent draws do.
+        independent draws do. A world that is taken again has its stock in another order: what was done so far says
+        nothing about it.
         """
         places = np.cumsum(self.chances)
         points = (derived_seed(seed, "belief") / 2.0**63 + _STRIDE * np.arange(first, first + rounds)) % 1
-        return self.records[np.minimum(np.searchsorted(places, points), len(places) - 1)]
+        worlds = self.records[np.minimum(np.searchsorted(places, points), len(places) - 1)]
+        if self.stock:
+            keys = np.arange(first * len(self.stock), (first + rounds) * len(self.stock))
+            order = uniforms(derived_seed(seed, "stock") ^ keys).reshape(rounds, -1).argsort(1)
+            worlds["deck"][:, self.stock] = np.take_along_axis(worlds["deck"][:, self.stock], order, 1)
+        return worlds
 
 
 class Belief:
@@ -110,7 +118,8 @@ class Belief:
         records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
         log_weights = self._log_weights(turn, twin, decks_of(twin, records))
         weights = np.exp(log_weights - log_weights.max())
-        return Weighted(records, (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS)
+        chances = (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS
+        return Weighted(records, chances, _stock(twin, records))
 
     def _log_weights(self, turn: Turn, twin: State, decks: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of all that the others did in each world, up to a constant."""
@@ -132,6 +141,13 @@ class Belief:
                 rows = rows[~unlikely]
             decisions[step.player] += 1
         return log_weights
+
+
+def _stock(twin: State, records: np.ndarray) -> range:
+    """Return the places of the stock in the field `deck`, of games that say where it begins (`cardenvs.kits.deck`)."""
+    if "num_dealt" not in (records.dtype.names or ()):
+        return range(0)
+    return range(int(records["num_dealt"][0]), len(twin.game.deck(twin.options)))
 
 
 def models_of(spec: str) -> list[str]:
@@ -195,7 +211,9 @@ def _agrees(state: State, player: int, wanted: np.ndarray) -> bool:
 
 
 def _fits(game: Game, options: Options) -> bool:
-    """Return whether the decks of twins lead to the same positions again, in a game of random play."""
+    """Return whether the decks of twins lead to the same positions again, in a game of random play, and nobody knows
+    the order of the stock.
+    """
     names = game.blank(options).dtype.names or ()
     if game.dealing_order is None and ("deck" not in names or game.rolled(options) is not None):
         return False
@@ -208,7 +226,10 @@ def _fits(game: Game, options: Options) -> bool:
             actions = [step.action for step in played(twin, decks[0])]
         except (AgentError, DeckError):
             return False
-        if not _look_alike(game, options, replayed(game, options, decks, actions, [0]), worlds):
+        other, stock = worlds.copy(), _stock(twin, worlds)
+        if stock:
+            other["deck"][:, stock] = other["deck"][:, stock[::-1]]
+        if not _look_alike(game, options, replayed(game, options, decks, actions, [0]), worlds, other):
             return False
         state.apply(state.policy_action("random", derived_seed(0, "fits", state.ply)))
     return True

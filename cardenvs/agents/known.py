@@ -129,7 +129,7 @@ class NetworkPolicy:
     def choose(self, records: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Return actions, computed in float32; see ChoosingPolicy."""
         log_probs = self._log_probs(self._fast, records)
-        chosen: np.ndarray = drawn(log_probs, _uniforms(seeds)) if self._agent.sample else log_probs.argmax(1)
+        chosen: np.ndarray = drawn(log_probs, uniforms(seeds)) if self._agent.sample else log_probs.argmax(1)
         return chosen
 
     def _log_probs(self, agent: "PPOAgent | Any", records: np.ndarray) -> np.ndarray:
@@ -138,7 +138,7 @@ class NetworkPolicy:
         return found
 
 
-def _uniforms(seeds: np.ndarray) -> np.ndarray:
+def uniforms(seeds: np.ndarray) -> np.ndarray:
     """Return a number in [0, 1) for each of some seeds, float64 (N,), by SplitMix64."""
     numbers: np.ndarray = (_mix(seeds.astype(np.uint64) + _STEP) >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return numbers

@@ -17,6 +17,7 @@ _BACK_STEP = 0.36  # what is seen of each of them, in widths
 _MOST_APART = 7  # cards of another player's hand; more are drawn closer, with their number
 _COVERED_BY_STACK = 0.4  # where a card that lies crosswise under a stack begins, in widths
 _FAN = 0.55  # covered part of the cards of a fan
+_APART = -0.08  # the same of tokens with a gap between them
 _HELD = 0.24  # covered part of the cards of a hand, at least
 _MOST_LISTED = 268.0  # width of a list of cards
 _BETWEEN = 0.3  # gap between the groups of a hand, in widths
@@ -124,8 +125,9 @@ def tokens_of(pile: dict[str, Any], scale: float, marks: Marks, width: float) ->
     elif _lies_flush(pile):
         blocks = _even([_flush(group, back_of(pile), scale, marks, width) for group in _groups(pile)])
     else:
-        overlap = _FAN if layout in ("fan", "hand") and not is_text(pile) else -0.08
-        blocks = [_line(group, scale, marks, overlap, width, style) for group in _groups(pile)]
+        blocks = [
+            _line(group, scale, marks, _overlap(pile, group, scale, width), width, style) for group in _groups(pile)
+        ]
     if len(blocks) == len(pile.get("captions", [])):
         blocks = [_captioned(caption, block) for caption, block in zip(pile["captions"], blocks, strict=True)]
     return flow(blocks, width, 16 * scale, 8 * scale)
@@ -176,6 +178,19 @@ def _groups(pile: dict[str, Any]) -> list[list[dict[str, Any]]]:
         found.append(tokens[first : first + size])
         first += size
     return found
+
+
+def _overlap(pile: dict[str, Any], tokens: list[dict[str, Any]], scale: float, width: float) -> float:
+    """Return the covered part of each token of a line. Those of a trick lie as far apart as they can in few lines."""
+    if pile["layout"] in ("fan", "hand") and not is_text(pile):
+        return _FAN
+    if pile["layout"] != "trick" or is_text(pile) or len(tokens) < 2 or any("hidden" in token for token in tokens):
+        return _APART
+    wide = max(faces.size_of(token, scale)[0] for token in tokens)
+    free = max(width / wide - 1 - 1e-6, 0.0)  # for the steps from one token to the next, in widths
+    num_lines = -(-len(tokens) // (1 + int(free / _READABLE)))
+    steps = -(-len(tokens) // num_lines) - 1
+    return max(1 - free / steps, _APART) if steps else _APART
 
 
 def _line(

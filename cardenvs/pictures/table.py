@@ -33,6 +33,7 @@ from cardenvs.pictures.text import text_width
 _PAD = 8.0  # within a place
 _LINE = 20.0  # height of a line in writing
 _LAID = ("trick", "row", "sets", "columns", "grid")  # layouts of piles that a player has laid on the table
+_LANE, _OWN_LANE = 190.0, 400.0  # widths of what players lay on the table: at the sides, and the viewer
 _LEAST_HIGH = 200.0  # height of the table between the players of a ring
 _OPEN_WIDTH = 264.0  # of a hand that lies open in four groups
 _LEAST_WORDS = 150.0  # width of a face with its words, if there is little room
@@ -226,11 +227,11 @@ class _Table:
         )
         widths = [self._side_width(side) for side in (left, right)]
         parts, y = self._top(top, y)
+        above = min(self.inside / max(len(top), 1) - GAP, _OWN_LANE)
+        lanes = [self._lane(left, _LANE), self._lane(top, above), self._lane(right, _LANE)]
         if self.has_lines:  # these need much room, so players at the sides have them in their places
-            lanes = [[], self._lane(top, 400 / max(len(top), 1)), []]
-        else:
-            lanes = [self._lane(players, 190) for players in (left, top, right)]
-        own = self._lane([self.own], 400)
+            lanes[0] = lanes[2] = []
+        own = self._lane([self.own], _OWN_LANE)
         room = self.inside - 2 * (max(widths) + GAP * bool(on_side))
         between = room - 2 * (max(_widest(lanes[0]), _widest(lanes[2])) + GAP * bool(on_side))
         middle = self._shared(max(between, 120))

@@ -117,6 +117,28 @@ def test_worlds_are_drawn_in_proportion_and_by_round():
     assert drawn[100:110].tobytes() == weighted.drawn(5, 10, 100).tobytes()
 
 
+@pytest.mark.parametrize("options", [{}, {"num_players": 3, "colors": 3}])
+def test_a_world_that_is_drawn_again_has_another_stock(options):
+    state = after(HANABI, **options)
+    for ply in range(9):
+        state.apply(state.policy_action("heuristic", ply))
+    weighted = belief(HANABI, known_policy("random", HANABI, state.options), **options).worlds(Turn(state, 3))
+    weighted.chances[:] = np.arange(WORLDS) == 5
+    drawn = weighted.drawn(2, 300, 0)
+    assert drawn[100:110].tobytes() == weighted.drawn(2, 10, 100).tobytes()
+    assert weighted.drawn(3, 10, 0).tobytes() != drawn[:10].tobytes()
+    stocks = drawn["deck"][:, weighted.stock.start : weighted.stock.stop]
+    assert stocks.shape[1] == len(HANABI.deck(state.options)) - state.record.num_dealt
+    assert len(np.unique(stocks, axis=0)) > 290
+    assert (np.sort(stocks) == np.sort(stocks[0])).all()
+    first = (stocks == stocks[0, 0]).mean(0)  # each place holds this card as often as the stock has it
+    wanted = (stocks[0] == stocks[0, 0]).mean()
+    assert np.abs(first - wanted).max() < 5 * math.sqrt(wanted * (1 - wanted) / 300)
+    for one in drawn:  # all else is as it was
+        one["deck"][weighted.stock.start : weighted.stock.stop] = stocks[0]
+    assert (drawn == drawn[0]).all()
+
+
 @pytest.mark.parametrize(
     ("game", "options", "plies"),
     [(KUHN, {}, 2), (LEDUC, {}, 3), (HOLDEM, HANDS, 4), (HOLDEM, {**HANDS, "num_players": 4}, 6), (HANABI, {}, 14)],

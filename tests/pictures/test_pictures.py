@@ -107,6 +107,31 @@ def test_on_a_phone_many_opponents_sit_two_by_two(num_players, rows):
     assert len({move.split()[1] for move in moves}) == rows
 
 
+def view_with_a_long_play():
+    """Return a view of Dou Dizhu in which eight cards or more have been played, and their pile."""
+    for seed in range(60):
+        state = get_game("dou_dizhu_v0").new_state(seed=seed)
+        while not state.is_terminal:
+            state.apply(state.policy_action("heuristic", state.ply))
+            view = state.view(0)
+            for pile in view["piles"]:
+                if pile["layout"] == "trick" and pile["count"] >= 8:
+                    return view, pile
+    raise AssertionError("there is none")
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_long_play_lies_in_one_line(narrow):
+    view, pile = view_with_a_long_play()
+    root = ElementTree.fromstring(draw_svg(view, narrow=narrow))
+    cards = [element for element in root.iter() if element.get("data-token") in {one["id"] for one in pile["tokens"]}]
+    boxes = [[float(card.find(".//{*}rect").get(name)) for name in "xy"] for card in cards]
+    assert len(boxes) == pile["count"]
+    assert len({y for _, y in boxes}) == 1
+    steps = np.diff([x for x, _ in boxes])
+    assert (steps > 0.4 * 52 * 0.8).all()  # of each, its rank is seen
+
+
 def test_the_ring_is_around_the_hand_that_must_play():
     state = get_game("bridge_v0").new_state(seed=3)
     while "turn" not in state.view(SPECTATOR):
