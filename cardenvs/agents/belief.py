@@ -2,8 +2,8 @@
 
 Worlds that fit what a player has seen are not equally likely: who bet holds good cards more often. A belief deals many
 such worlds, weighs each by the probability with which a model of the other players would have acted there as they did,
-and draws worlds in proportion. With a share of the weight the model acts at random, and a share of all worlds is drawn
-without weights, so that a wrong model cannot rule anything out.
+and draws worlds in proportion. A share of doubt remains: with this share of the weight the model acts at random, and
+this share of all worlds is drawn without weights, so that a wrong model cannot rule anything out.
 
 With several models, each of the others is one of them, and which one is as unknown as the cards: the better a model
 explains what a player did, the more its worlds count.
@@ -29,8 +29,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 
 WORLDS = 2048  # dealt for a decision
-AT_RANDOM = 0.1  # the share of the weight with which the model acts at random
-UNWEIGHTED = 0.1  # the share of worlds that is drawn without weights
+DOUBT = 0.1  # the share of the weight with which models act at random, and of worlds that are drawn without weights
 _UNLIKELY = math.log(1e-6)  # worlds that explain what was done this much worse than another get no weight
 _STRIDE = (math.sqrt(5) - 1) / 2  # multiples of the golden ratio, modulo 1, are spread evenly
 
@@ -69,17 +68,20 @@ class Weighted:
 class Belief:
     """Models of the other players, and the worlds that they make likely."""
 
-    def __init__(self, game: Game, options: Options, models: Sequence[KnownPolicy]) -> None:
+    def __init__(self, game: Game, options: Options, models: Sequence[KnownPolicy], doubt: float = DOUBT) -> None:
         """Create a belief.
 
         Args:
             game, options: what is played.
             models: of the other players. Each player is one of them; before it acts, all are equally likely.
+            doubt: the share of doubt, above 0 and up to 1.
 
         Raises:
-            AgentError: the game is not of one open deal, see above.
+            AgentError: the game is not of one open deal, see above, or the doubt is out of range.
         """
-        self._models = models
+        if not 0 < doubt <= 1:
+            raise AgentError(f"belief takes doubt above 0 and up to 1; got {doubt}")
+        self._models, self._doubt = models, doubt
         if not _fits(game, options):
             raise AgentError(
                 f"belief weighs the worlds of games of one deal with open actions, which {game.name} is not as played "
@@ -87,30 +89,33 @@ class Belief:
             )
 
     @classmethod
-    def of(cls, kind: str, spec: str, game: Game, options: Options) -> "Belief":
+    def of(cls, kind: str, spec: str, game: Game, options: Options, doubt: float = DOUBT) -> "Belief":
         """Return the belief whose models are agents.
 
         Args:
             kind: who asks, for errors.
             spec: an agent, or several joined by "+".
             game, options: what is played.
+            doubt: the share of doubt, above 0 and up to 1.
 
         Raises:
-            AgentError: an agent's probabilities are not known without a search, or the game is not of one open deal.
+            AgentError: an agent's probabilities are not known without a search, the game is not of one open deal, or
+                the doubt is out of range.
             PolicyNotFoundError, MissingExtraError: an agent cannot be made.
         """
         models = []
         for one in models_of(spec):
             # thousands of worlds, and a search in each, would take minutes
             is_slow = one.partition(":")[0] in SEARCHES
-            model = None if is_slow else known_policy(one, game, options, exact=False)
+            as_played = f"{one},sample=true" if one.startswith("ppo:") else one  # what it finds likely, not only likeliest
+            model = None if is_slow else known_policy(as_played, game, options, exact=False)
             if model is None:
                 raise AgentError(
                     f"{kind} takes as belief an agent whose probabilities are known without a search: zoo:GAME/NAME, "
                     f"ppo:PATH, tabular:PATH or a policy of the game; got {one!r}"
                 )
             models.append(model)
-        return cls(game, options, models)
+        return cls(game, options, models, doubt)
 
     def worlds(self, turn: Turn) -> Weighted:
         """Return weighted worlds for the player to act."""
@@ -118,7 +123,7 @@ class Belief:
         records = twin.worlds(WORLDS, derived_seed(turn.seed, "worlds"))
         log_weights = self._log_weights(turn, twin, decks_of(twin, records))
         weights = np.exp(log_weights - log_weights.max())
-        chances = (1 - UNWEIGHTED) * weights / weights.sum() + UNWEIGHTED / WORLDS
+        chances = (1 - self._doubt) * weights / weights.sum() + self._doubt / WORLDS
         return Weighted(records, chances, _stock(twin, records))
 
     def _log_weights(self, turn: Turn, twin: State, decks: np.ndarray) -> np.ndarray:
@@ -133,7 +138,7 @@ class Belief:
                 for m, model in enumerate(self._models):
                     chances = model.probabilities(decks[rows], actions[:k], turn.seed, decisions[step.player])
                     explained[step.player, m, rows] += np.log(
-                        (1 - AT_RANDOM) * chances[:, step.action] + AT_RANDOM / step.num_legal
+                        (1 - self._doubt) * chances[:, step.action] + self._doubt / step.num_legal
                     )
                 log_weights[rows] = np.logaddexp.reduce(explained[:, :, rows], axis=1).sum(0)
                 unlikely = log_weights[rows] < log_weights[rows].max() + _UNLIKELY

@@ -247,7 +247,7 @@ class _Race:
 
 
 _PARAMETERS: dict[str, Reader] = {
-    "simulations": int, "seconds": float, "playout": str, "depth": int, "network": str, "belief": str,
+    "simulations": int, "seconds": float, "playout": str, "depth": int, "network": str, "belief": str, "doubt": float,
 }  # fmt: skip
 
 
@@ -255,8 +255,11 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     values = read_parameters("search", argument, _PARAMETERS)
     if "network" in values:
         values["network"] = load_guide("search", values["network"], game, options)
+    doubt = {"doubt": values.pop("doubt")} if "doubt" in values else {}
+    if doubt and "belief" not in values:
+        raise AgentError("search takes doubt with belief=AGENT: it is how far that agent is mistrusted")
     if "belief" in values:
-        values["belief"] = Belief.of("search", values["belief"], game, options)
+        values["belief"] = Belief.of("search", values["belief"], game, options, **doubt)
     return SearchAgent(game, **values)
 
 
@@ -273,7 +276,7 @@ SEARCH = AgentKind(
     "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
     "`playout` and `depth`, as in `search:simulations=1000,playout=random`; with `network=PATH` or "
     "`network=zoo:GAME/NAME` a trained policy plays out, and with `belief=AGENT` or `belief=AGENT+AGENT` worlds are "
-    "drawn [by what the others did](agents.md#beliefs)",
+    "drawn [by what the others did](agents.md#beliefs), `doubt` says how far they are mistrusted",
     _make,
     _fingerprint,
     guest=False,

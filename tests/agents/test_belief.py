@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardenvs.agents import SearchAgent, Turn
-from cardenvs.agents.belief import AT_RANDOM, UNWEIGHTED, WORLDS, Belief, decks_of, played
+from cardenvs.agents.belief import DOUBT, WORLDS, Belief, decks_of, played
 from cardenvs.agents.known import known_policy
 from cardenvs.agents.specs import agent_fingerprint, make_agent
 from cardenvs.agents.worlds import replayed
@@ -31,8 +31,8 @@ class Bluffer:
         return np.stack([1 - bets, bets], 1)
 
 
-def belief(game=KUHN, model=None, **options):
-    return Belief(game, game.make_options(**options), [model or Bluffer()])
+def belief(game=KUHN, model=None, doubt=DOUBT, **options):
+    return Belief(game, game.make_options(**options), [model or Bluffer()], doubt)
 
 
 def after(game, *actions, seed=1, deck=None, **options):
@@ -42,22 +42,23 @@ def after(game, *actions, seed=1, deck=None, **options):
     return state
 
 
+@pytest.mark.parametrize("doubt", [DOUBT, 0.01, 1.0])
 @pytest.mark.parametrize("action", [PASS, BET])
-def test_worlds_are_weighted_by_bayes_rule(action):
+def test_worlds_are_weighted_by_bayes_rule(action, doubt):
     state = after(KUHN, action, deck=[2, 1])  # player 1 has the queen
-    weighted = belief().worlds(Turn(state, 3))
+    weighted = belief(doubt=doubt).worlds(Turn(state, 3))
     assert len(weighted.records) == WORLDS
     assert weighted.chances.sum() == pytest.approx(1)
     likelihood = {}
     for card in (0, 2):
         chance = BETS_WITH[card] if action == BET else 1 - BETS_WITH[card]
-        likelihood[card] = (1 - AT_RANDOM) * chance + AT_RANDOM / 2
+        likelihood[card] = (1 - doubt) * chance + doubt / 2
     held = weighted.records["deck"][:, 0]
     dealt = Counter(held.tolist())
     assert set(dealt) == {0, 2}
     total = sum(dealt[card] * likelihood[card] for card in dealt)
     for card in (0, 2):
-        wanted = (1 - UNWEIGHTED) * dealt[card] * likelihood[card] / total + UNWEIGHTED * dealt[card] / WORLDS
+        wanted = (1 - doubt) * dealt[card] * likelihood[card] / total + doubt * dealt[card] / WORLDS
         assert weighted.chances[held == card].sum() == pytest.approx(wanted)
 
 
@@ -76,11 +77,11 @@ def test_an_unknown_opponent_is_the_model_that_explains_more(action):
     dealt, likelihood = Counter(held.tolist()), {}
     for card in (0, 2):
         bets = [BETS_WITH[card], 1.0]
-        chances = [(1 - AT_RANDOM) * (bet if action == BET else 1 - bet) + AT_RANDOM / 2 for bet in bets]
+        chances = [(1 - DOUBT) * (bet if action == BET else 1 - bet) + DOUBT / 2 for bet in bets]
         likelihood[card] = sum(chances) / 2
     total = sum(dealt[card] * likelihood[card] for card in dealt)
     for card in (0, 2):
-        wanted = (1 - UNWEIGHTED) * dealt[card] * likelihood[card] / total + UNWEIGHTED * dealt[card] / WORLDS
+        wanted = (1 - DOUBT) * dealt[card] * likelihood[card] / total + DOUBT * dealt[card] / WORLDS
         assert weighted.chances[held == card].sum() == pytest.approx(wanted)
 
 
@@ -101,9 +102,9 @@ def test_an_opponent_is_one_model_for_the_whole_game():
     state = after(LEDUC, bet, check, bet, deck=[0, 2])  # the first player bets in both rounds
     weighted = Belief(LEDUC, options, [BetsWith(0), BetsWith(1)]).worlds(Turn(state, 3))
     held = weighted.records["deck"][:, 0]
-    weights = (weighted.chances - UNWEIGHTED / WORLDS) / (1 - UNWEIGHTED)
+    weights = (weighted.chances - DOUBT / WORLDS) / (1 - DOUBT)
     weight = {card: weights[held == card].mean() for card in range(3)}
-    fits, fails = 1 - AT_RANDOM + AT_RANDOM / 2, AT_RANDOM / 2
+    fits, fails = 1 - DOUBT + DOUBT / 2, DOUBT / 2
     assert weight[0] / weight[2] == pytest.approx((fits**2 + fails**2) / 2 / fails**2)
     assert weight[1] == pytest.approx(weight[0])
 
@@ -235,12 +236,31 @@ def test_the_fingerprint_names_the_model():
         ("leduc_poker_v0", {}, "nobody", "whose probabilities are known"),
         # the check of a submission reads the first, so a second one must not count
         ("leduc_poker_v0", {}, "random,belief=tabular:/etc/passwd", "takes belief once"),
+        ("leduc_poker_v0", {}, "random,doubt=0", "doubt above 0 and up to 1; got 0"),
+        ("leduc_poker_v0", {}, "random,doubt=nan", "doubt above 0 and up to 1; got nan"),
+        ("leduc_poker_v0", {}, "random,doubt=little", "doubt"),
     ],
 )
 def test_what_cannot_be_believed_is_refused(name, options, spec, words):
     game = get_game(name)
     with pytest.raises(AgentError, match=words):
         make_agent(f"search:belief={spec}", game, game.make_options(**options))
+
+
+def test_doubt_needs_a_belief():
+    with pytest.raises(AgentError, match="search takes doubt with belief=AGENT"):
+        make_agent("search:doubt=0.2", LEDUC, LEDUC.make_options())
+
+
+def test_specs_set_the_doubt():
+    state = after(LEDUC, 1, seed=4)
+    spec = "search:belief=zoo:leduc_poker_v0/magnet"
+    default, tenth, all_of_it = (
+        make_agent(spec + more, LEDUC, state.options).belief.worlds(Turn(state, 3)).chances
+        for more in ("", ",doubt=0.1", ",doubt=1")
+    )
+    assert default.tolist() == tenth.tolist() != all_of_it.tolist()
+    assert all_of_it == pytest.approx(1 / WORLDS)
 
 
 def test_a_belief_finds_the_cards_that_hints_mean():

@@ -594,6 +594,17 @@ def test_a_showdown_is_drawn_street_by_street_and_stops_at_the_result(served, pa
     until(page, "document.getElementById('banner').hidden")
 
 
+def test_texts_show_tiles_as_they_look(served, page):
+    page.goto(person_link(served, "riichi_v0"))
+    page.wait_for_selector("#parts rect")
+    play_until(page, "document.querySelector('#log .tile')")
+    tile = page.locator("#log .tile").first
+    name = tile.text_content()
+    assert tile.locator("use").get_attribute("href") == f"#cv-mj-{name}"
+    assert page.evaluate(f"document.getElementById('cv-mj-{name}') !== null")
+    assert re.search(rf"\b{name}\b", page.text_content("#log"))  # for who listens or copies
+
+
 def test_finished_tricks_are_folded_but_for_the_latest(served, page):
     page.goto(person_link(served, "briscola_v0", options={"num_players": 2, "target": 2}))
     page.wait_for_selector("#parts rect")

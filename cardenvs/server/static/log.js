@@ -1,15 +1,27 @@
-// What happened, as lines: cards in the colours of their suits, and finished hands and tricks folded.
-const CARD = /((?:10|[2-9JQKA])?([♠♥♦♣]))/;
-const SUITS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"};
+// What happened, as lines: cards in the colours of their suits, mahjong tiles as they look, finished hands and tricks folded.
+const TOKEN = /((?:10|[2-9JQKA])?[♠♥♦♣]|\b\d[mpsz]\b)/;
+const SUITS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}, SVG = "http://www.w3.org/2000/svg";
 
-// Returns a text in pieces, with the cards in it coloured.
+// Returns a text in pieces, with the cards in it coloured, and its tiles drawn at a table with tiles.
 export function coloured(text) {
-  const pieces = text.split(CARD), found = [];
-  for (let k = 0; k < pieces.length; k += 3) {
-    if (pieces[k]) found.push(pieces[k]);
-    if (pieces[k + 1]) found.push(Object.assign(document.createElement("span"), {className: `suit-${SUITS[pieces[k + 2]]}`, textContent: pieces[k + 1]}));
-  }
-  return found;
+  return text.split(TOKEN).map((piece, k) => (k % 2 ? token(piece) : piece)).filter(piece => piece);
+}
+
+function token(text) {
+  const suit = SUITS[text.at(-1)];
+  if (!suit) return document.body.classList.contains("tiles") ? tile(text) : text;
+  return Object.assign(document.createElement("span"), {className: `suit-${suit}`, textContent: text});
+}
+
+// A tile with its name, which is not seen, but is read aloud and copied.
+function tile(name) {
+  const box = Object.assign(document.createElement("span"), {className: "tile", textContent: name, title: name});
+  const drawn = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
+  drawn.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", `#cv-mj-${name}`);
+  drawn.append(use);
+  box.append(drawn);
+  return box;
 }
 
 const TRICK = 1, HAND = 2;  // parts of a game

@@ -70,6 +70,7 @@ function receive(message) {
 
 function arrive(position) {
   const before = latest;
+  document.body.classList.toggle("tiles", position.parts.includes("#cv-mj-"));
   log.add(position.log_at, position.log, position.folds);
   const isNew = before === null || position.turn !== before.turn || position.viewer !== before.viewer || position.width !== before.width;
   latest = position;
@@ -605,7 +606,7 @@ function beginRound(news) {
 }
 
 function showScores(message) {
-  $("roundsaid").replaceChildren(...message.said.map(line => make("p", line)));
+  $("roundsaid").replaceChildren(...message.said.map(line => make("p", ...coloured(line))));
   const told = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
   const shown = told.some(score => score.label !== "return") ? told.filter(score => score.label !== "return") : told;
   const heading = make("tr", make("th"), ...shown.map(score => make("th", score.label)));
