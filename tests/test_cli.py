@@ -144,6 +144,7 @@ def test_info_shows_numbers_options_and_sections():
         (["info", "leduc_poker", "-o", "ante=no"], "leduc_poker_v0: option ante takes an integer from 1 to 1000"),
         (["info", "leduc_poker", "-o", "ante"], "--option takes NAME=VALUE, as in --option num_players=2; got 'ante'"),
         (["match", "leduc_poker", "--agents", "random"], "needs at least as many agents; got 1"),
+        (["match", "leduc_poker", "--agents", "random", "--field"], "--field needs other agents after the first"),
         (["match", "leduc_poker", "--agents", "random,serch"], "no agent 'serch' for leduc_poker_v0; did you mean"),
         (["match", "leduc_poker", "--agents", "random,,random"], "separated by single commas"),
         (["match", "leduc_poker", "--agents", "random,random", "--on-failure", "cry"], "--on-failure is stop, forf"),
@@ -220,11 +221,13 @@ def test_a_match_goes_on_when_an_agent_fails(tmp_path, monkeypatch):
     assert "failed tries of python:failing_agents:make: illegal 18; games forfeited: 6" in result.stdout
 
 
-def test_the_same_match_again_by_the_command_it_names(tmp_path):
+@pytest.mark.parametrize(
+    "more", [["-o", "num_players=3"], ["--field", "-o", "num_players=2"], ["--on-failure", "forfeit", "--field"]]
+)
+def test_the_same_match_again_by_the_command_it_names(tmp_path, more):
     import shlex
 
-    words = ["match", "kuhn_poker", "--agents", "random,random,search", "--deals", "5", "--seed", "4"]
-    words += ["-o", "num_players=3", "--json"]
+    words = ["match", "kuhn_poker", "--agents", "random,random,search", "--deals", "5", "--seed", "4", *more, "--json"]
     call(*words, str(tmp_path / "one.json"))
     one = json.loads((tmp_path / "one.json").read_text())
     call(*shlex.split(one["command"])[1:], "--json", str(tmp_path / "two.json"))
@@ -233,6 +236,15 @@ def test_the_same_match_again_by_the_command_it_names(tmp_path):
         for row in data["leaderboard"]:
             del row["decision_ms"]
     assert one == two
+
+
+def test_only_the_first_agent_meets_a_field(tmp_path):
+    words = ["match", "durak", "--agents", "heuristic,random,search:simulations=2", "--deals", "3", "--field"]
+    call(*words, "--json", str(tmp_path / "one.json"))
+    found = json.loads((tmp_path / "one.json").read_text())
+    assert found["games"] == 3 * 2 * 2  # two opponents, each in two seatings
+    met = [row["agents"] for row in found["head_to_head"]]
+    assert met == [["heuristic", "random"], ["heuristic", "search:simulations=2"]]
 
 
 def test_play_to_the_end_and_replay_it(tmp_path):

@@ -98,6 +98,7 @@ class Schedule:
 
 ROUND_ROBIN = Schedule()
 FIXED = Schedule("fixed")
+FIRST_AGAINST_FIELD = Schedule("field", challengers=(0,))
 
 
 def _rotations(group: Group) -> Iterable[Group]:

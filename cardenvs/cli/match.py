@@ -44,6 +44,9 @@ def match(
     processes: Processes = 1,
     option: OptionTexts = None,
     store: GamesStore = None,
+    field: Annotated[
+        bool, Option("--field", help="Only the first agent meets the others, who do not meet one another.")
+    ] = False,
     resume: Annotated[bool, Option("--resume", help="Play the rest of a match that the store has games of.")] = False,
     json: Annotated[Path | None, Option(metavar="FILE", help="Write the result as JSON.")] = None,
     html: Annotated[Path | None, Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
@@ -80,12 +83,14 @@ def match(
     Examples:
 
     - `cardenvs match leduc_poker_v0 --agents random,search --deals 500`
+    - `cardenvs match durak_v0 --agents ppo:runs/durak/latest.pt,heuristic,zoo:durak_v0/ppo --field`
     - `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`
     """
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import summarise
     from cardenvs.arena.results.sums import GameSums
+    from cardenvs.arena.schedule import FIRST_AGAINST_FIELD, ROUND_ROBIN
     from cardenvs.arena.store import Store
 
     outputs = Outputs({"--json": json, "--html": html}, used={"--store": store})
@@ -98,7 +103,10 @@ def match(
     found = get_game(game)
     guard = _guard(on_failure, keep_env or ())
     options = read_options(found, option)
-    wanted = Match.make(found, options, split_specs(agents), deals, seed, guard=guard)
+    schedule, specs = FIRST_AGAINST_FIELD if field else ROUND_ROBIN, split_specs(agents)
+    if field and len(specs) == 1:
+        raise ArenaError("--field needs other agents after the first, as in --agents search,heuristic,random")
+    wanted = Match.make(found, options, specs, deals, seed, schedule=schedule, guard=guard)
     with Store(store) as opened:
         wanted = opened.seeded(wanted, resume)
         compile_for(found, options, wanted.specs)

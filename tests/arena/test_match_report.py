@@ -100,7 +100,7 @@ def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
     special = (
         {"guard": AgentLimits(tries=1)},
         {"entries": tuple(Entry(name, "random") for name in "abc")},
-        {"schedule": Schedule("field", challengers=(0,))},
+        {"schedule": Schedule("field", challengers=(1,))},
     )
     for changes in special:
         assert command_line(summary.match.changed(**changes)) is None

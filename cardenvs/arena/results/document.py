@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.arena.match import Match
-from cardenvs.arena.schedule import ROUND_ROBIN
+from cardenvs.arena.schedule import FIRST_AGAINST_FIELD, ROUND_ROBIN
 
 if TYPE_CHECKING:  # they import what draws them
     from cardenvs.arena.results.board import Behaviour, Board, GameBoard
@@ -129,12 +129,14 @@ def command_line(match: Match) -> str | None:
     """Return the command that plays the match again, or None if only an experiment file can express it."""
     guard = match.guard
     is_plain_guard = guard is None or guard == AgentLimits(on_failure=guard.on_failure, keep_env=guard.keep_env)
-    if match.has_labels or match.schedule != ROUND_ROBIN or not is_plain_guard:
+    if match.has_labels or match.schedule not in (ROUND_ROBIN, FIRST_AGAINST_FIELD) or not is_plain_guard:
         return None
     words = ["cardenvs", "match", match.game.name, "--agents", ",".join(match.specs)]
     words += ["--deals", str(match.deals), "--seed", match.seed_text]
     for name, value in match.options.changed().items():
         words += ["--option", f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"]
+    if match.schedule == FIRST_AGAINST_FIELD:
+        words.append("--field")
     if guard is not None:
         words += ["--on-failure", guard.on_failure]
         words += [word for name in guard.keep_env for word in ("--keep-env", name)]
