@@ -57,8 +57,9 @@ def known_policy(spec: str, game: Game, options: Options, *, exact: bool = True)
     """Return the policy of an agent, or None if its distribution is not known.
 
     Known are `random`, policies of the game, networks of the kinds `ppo` and `zoo`, tabular policies, and searches
-    limited by simulations: a budget in seconds does not repeat. Networks compute as the agent does, or if `exact` is
-    false in float32, which is twice as fast.
+    limited by simulations: a budget in seconds does not repeat. Networks compute as the agent does. If `exact` is
+    false, they compute in float32, which is twice as fast, and those of the kind `ppo` draw their actions if they have
+    a policy: a path alone does not say that they should play the likeliest.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: the agent cannot be made.
@@ -69,8 +70,11 @@ def known_policy(spec: str, game: Game, options: Options, *, exact: bool = True)
     if kind not in (*_NETWORKS, *SEARCHES, "tabular"):
         return None
     agent: Any = make_agent(spec, game, options)
+    if kind in _NETWORKS and not exact:
+        agent = agent.single_precision()
+        agent.sample = agent.sample or (kind == "ppo" and agent.has_policy)
     if kind in _NETWORKS:
-        return NetworkPolicy(game, options, agent if exact else agent.single_precision())
+        return NetworkPolicy(game, options, agent)
     repeats = isinstance(agent, TabularAgent) or agent.simulations is not None
     return TurnPolicy(game, options, agent) if repeats else None
 

@@ -37,6 +37,7 @@ class PPOAgent(Agent):
         game: name of the game it was trained on.
         sample: whether it draws actions from its policy instead of taking the most likely one.
         threshold: the least probability that an action needs to be drawn; see `log_policy`.
+        has_policy: whether the network gives probabilities, and not only values of actions.
         steps: number of training steps.
     """
 
@@ -56,6 +57,7 @@ class PPOAgent(Agent):
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._reading: dict[tuple[str, Options], Options] = {}
         self._reward_scale, self._method = checkpoint["reward_scale"], checkpoint["method"]
+        self.has_policy = self._method == "ppo"
         if sample:
             self._check_policy("sample from; leave out sample=true")
 
@@ -71,7 +73,7 @@ class PPOAgent(Agent):
     def act(self, turn: Turn) -> int:
         """Return the action for one turn. If the network has a policy, note the likeliest actions."""
         log_probs = self._log_probs_of([turn])
-        if self._method == "ppo":
+        if self.has_policy:
             note_probabilities(turn, np.exp(log_probs[0, turn.legal_actions]))
         return self._chosen(log_probs, [turn])[0]
 
@@ -140,7 +142,7 @@ class PPOAgent(Agent):
         return log_policy(every, allowed, self.threshold), values
 
     def _check_policy(self, what: str) -> None:
-        if self._method != "ppo":
+        if not self.has_policy:
             raise FormatError(f"{self._path} was trained by {self._method} and has no policy to {what}")
 
     def reads(self, game: Game, options: Options) -> Options:

@@ -2,10 +2,12 @@
 
 import math
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import cardenvs
 from cardenvs.agents import SearchAgent, Turn
 from cardenvs.agents.belief import DOUBT, WORLDS, Belief, decks_of, played
 from cardenvs.agents.known import known_policy
@@ -261,6 +263,16 @@ def test_specs_set_the_doubt():
     )
     assert default.tolist() == tenth.tolist() != all_of_it.tolist()
     assert all_of_it == pytest.approx(1 / WORLDS)
+
+
+def test_a_network_given_by_path_is_believed_to_draw_its_actions():
+    state = after(LEDUC, 1, seed=4)
+    weights = Path(cardenvs.__file__).parent / "zoo" / "leduc_poker_v0" / "magnet.safetensors"
+    by_path, of_the_zoo = (
+        make_agent(f"search:belief={spec}", LEDUC, state.options).belief.worlds(Turn(state, 3)).chances
+        for spec in (f"ppo:{weights}", "zoo:leduc_poker_v0/magnet")
+    )
+    assert by_path == pytest.approx(of_the_zoo)
 
 
 def test_a_belief_finds_the_cards_that_hints_mean():
