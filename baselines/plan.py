@@ -15,6 +15,20 @@ FILE = Path(__file__).with_name("plan.yaml")
 SMALLER = ("steps", "response", "seeds", "agents", "deals")  # what `small` may change
 
 
+class Beginning(BaseModel):
+    """A run with whose policy another one begins.
+
+    Attributes:
+        config: name of the file in configs/ with the settings.
+        steps: decisions to train for.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    config: str = Field(pattern=r"^[a-z_]+\.yaml$")
+    steps: int = Field(ge=1)
+
+
 class Baseline(BaseModel):
     """One game of the plan.
 
@@ -22,6 +36,7 @@ class Baseline(BaseModel):
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
+        begin: the run with whose policy training begins, or None: it begins anew.
         seeds: runs of training, with the seed of the settings and those after it.
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
@@ -35,6 +50,7 @@ class Baseline(BaseModel):
     options: dict[str, Any] = {}
     steps: int | None = Field(default=None, ge=1)
     config: str = Field(default="", pattern=r"^([a-z_]+\.yaml)?$")
+    begin: Beginning | None = None
     response: int | None = Field(default=None, ge=1)
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()

@@ -138,9 +138,19 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
         if (folder / CHECKPOINT).exists():
             resume(folder / CHECKPOINT, threads=threads)
         else:
-            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
+            init = beginning(game, baseline, folder, seed, threads)
+            train(game, config, out=folder, total_steps=baseline.steps, init=init, threads=threads)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def beginning(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> Path | None:
+    """Train the policy with which a run begins, or go on, and return its checkpoint; None: the run begins anew."""
+    if baseline.begin is None:
+        return None
+    first = folder.with_name(f"{folder.name}-begin")
+    trained(game, baseline.model_copy(update={**dict(baseline.begin), "begin": None}), first, seed, threads)
+    return first / CHECKPOINT
 
 
 def best_seed(game: Game, runs: list[dict[str, Any]]) -> int:
@@ -173,11 +183,11 @@ def is_finished(folder: Path, config: Config, steps: int) -> bool:
 
 
 def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
-    """Return the runs of training that are left to do."""
+    """Return the runs of training that are left to do and begin anew."""
     return [
         RemoteRun(game_of(name).name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()
-        if baseline.steps is not None
+        if baseline.steps is not None and baseline.begin is None
         for seed in seeds_of(game_of(name), baseline)
         for folder in [work / file_name(name) / f"seed-{seed}"]
         for config in [run_config(game_of(name), baseline, seed)]

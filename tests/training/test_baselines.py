@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -9,7 +10,7 @@ pytest.importorskip("pydantic")
 
 from typer.testing import CliRunner
 
-from baselines.plan import file_name, game_of, read_plan
+from baselines.plan import Baseline, Beginning, file_name, game_of, read_plan
 from baselines.run import _sampling, app, best_seed, exploited, trained
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_weights
 from cardenvs.core.errors import OptionError
@@ -147,6 +148,25 @@ def test_runs_of_another_length_or_with_other_settings_are_not_taken_for_those_o
         trained(kuhn, small.model_copy(update={"steps": 4096}), tmp_path / "seed-1", 1, 1)
     with pytest.raises(OptionError, match="other settings \\(seed\\)"):
         trained(kuhn, small, tmp_path / "seed-1", 2, 1)
+
+
+def test_a_run_may_begin_with_the_policy_of_another(tmp_path):
+    kuhn = get_game("kuhn_poker_v0")
+    plain = Baseline(config="kuhn.yaml", steps=2048, deals=4)
+    small = plain.model_copy(update={"begin": Beginning(config="kuhn.yaml", steps=200_000)})
+    trained(kuhn, small, tmp_path / "seed-1", 1, 1)
+    trained(kuhn, plain, tmp_path / "anew", 1, 1)
+    first, second, anew = (
+        read_checkpoint(tmp_path / name / "latest.pt") for name in ("seed-1-begin", "seed-1", "anew")
+    )
+    assert [one["training"]["total_steps"] for one in (first, second)] == [200_000, 2048]
+    weights = [
+        np.concatenate([part.numpy().ravel() for part in one["model"].values()]) for one in (first, second, anew)
+    ]
+    assert np.linalg.norm(weights[1] - weights[0]) < 0.5 * np.linalg.norm(weights[1] - weights[2])
+    before = (tmp_path / "seed-1-begin" / "latest.pt").stat().st_mtime_ns
+    trained(kuhn, small, tmp_path / "seed-1", 1, 1)
+    assert (tmp_path / "seed-1-begin" / "latest.pt").stat().st_mtime_ns == before
 
 
 def test_a_response_begins_anew_when_the_policy_is_another(tmp_path):
