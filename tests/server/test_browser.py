@@ -749,6 +749,23 @@ def test_calls_beside_the_bids_have_a_row_of_their_own(served, page):
     assert max(box["y"] + box["height"] for box in boxes) <= page.viewport_size["height"]
 
 
+@pytest.mark.parametrize("page", [{}, {"viewport": {"width": 360, "height": 760}}], indirect=True)
+def test_what_all_keys_of_a_row_begin_with_stands_before_them_once(served, page):
+    page.goto(person_link(served, "hanabi_v0", seats=["person"] * 3, options={"num_players": 3}))
+    page.wait_for_selector(".keypad")
+    rows = page.locator(".keys").all()
+    captions = [row.locator("> span").inner_text() for row in rows]
+    assert captions[0] == "play"
+    assert all(caption.startswith("hint ") for caption in captions[-4:])
+    assert rows[0].locator("button").all_inner_texts() == ["1", "2", "3", "4", "5"]
+    keys = page.locator(".keypad button").all()
+    assert max(key.bounding_box()["height"] for key in keys) < 48  # a name may need two lines, keys never
+    lefts = [[key.bounding_box()["x"] for key in row.locator("button").all()] for row in rows]
+    assert all(row == lefts[0][: len(row)] for row in lefts)
+    page.get_by_label("play 2").click()
+    until(page, "document.getElementById('log').textContent.includes('play')")
+
+
 def test_a_card_with_text_is_shown_large_in_pictures(served, page):
     page.goto(person_link(served, "wingspan_v0", seats=["person", "person"], options={"num_players": 2}, seed=3))
     page.wait_for_selector("#parts [data-card]")

@@ -343,6 +343,17 @@ function button(text, onclick) {
   return Object.assign(document.createElement("button"), {textContent: text, type: "button", onclick});
 }
 
+const group = (className, parts) => Object.assign(make("div", ...parts), {className});
+
+// A row of a keypad: what all its buttons begin with stands before them, once.
+function keys(row) {
+  const words = row.map(one => one.textContent.split(" "));
+  let same = 0;
+  while (words.every(one => one.length > same + 1 && one[same] === words[0][same])) same += 1;
+  if (same) row.forEach((one, k) => { one.ariaLabel = one.textContent; one.replaceChildren(...coloured(words[k].slice(same).join(" "))); });
+  return group("keys", [make("span", words[0].slice(0, same).join(" ")), ...row]);
+}
+
 // Buttons of choices: those with a row of a keypad in its rows, the others in a row of their own below it.
 function buttons(choices) {
   const exact = new Set(chosen.size ? exactly(choices.filter(choice => choice.kind === "card"), chosen) : []);
@@ -355,8 +366,7 @@ function buttons(choices) {
     return [choice.row, one];
   });
   const rows = [...new Set(made.map(([row]) => row).filter(row => row !== undefined))].sort((a, b) => a - b);
-  const group = (className, parts) => Object.assign(make("div", ...parts), {className});
-  const pad = rows.map(row => group("keys", made.filter(([other]) => other === row).map(([, one]) => one)));
+  const pad = rows.map(row => keys(made.filter(([other]) => other === row).map(([, one]) => one)));
   const others = made.filter(([row]) => row === undefined).map(([, one]) => one);
   $("choices").replaceChildren(...pad.length ? [group("calls", others), group("keypad", pad)] : others);
   [...$("choices").querySelectorAll("button")].slice(0, 9).forEach((one, k) => { one.dataset.key = String(k + 1); });
