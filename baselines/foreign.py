@@ -22,6 +22,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.cli.options import option_text
 from cardenvs.cli.streams import clean_errors
 from cardenvs.core.errors import OptionError
@@ -125,7 +126,8 @@ def meetings(games: str = "") -> list[Meeting]:
 
 def played(meeting: Meeting, work: Path, processes: int) -> dict[str, Any]:
     """Play a match, or go on, and return its summary."""
-    stem = hashlib.sha256(meeting.command.encode()).hexdigest()[:16]
+    weights = agent_fingerprint(meeting.agent)  # those of a policy that has been replaced play another match
+    stem = hashlib.sha256(f"{meeting.command}{weights}".encode()).hexdigest()[:16]
     summary, store = work / f"{stem}.json", work / f"{stem}.db"
     if not summary.exists():
         command = [sys.executable, "-m", "cardenvs", *meeting.words(), "--json", str(summary)]
