@@ -9,6 +9,7 @@ it was. docs/scores.json has the scores, and `python -m docs.generate` makes doc
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import subprocess
@@ -20,6 +21,8 @@ from typing import Annotated, Any
 
 import typer
 
+from cardenvs.agents.specs import agent_fingerprint
+from cardenvs.agents.zoo import zoo_names
 from cardenvs.cli.streams import clean_errors
 from cardenvs.core.errors import OptionError
 from cardenvs.core.files import write_whole
@@ -128,7 +131,7 @@ def chosen(agents: str) -> Sequence[Row]:
 
 def evaluated(row: Row, work: Path, processes: int) -> Path:
     """Evaluate an agent, or go on, and return the file of its card."""
-    stem = "".join(letter if letter.isalnum() else "-" for letter in f"{row.spec} {row.size}")
+    stem = "".join(letter if letter.isalnum() else "-" for letter in f"{row.spec} {row.size}{_weights(row.spec)}")
     card, store = work / f"{stem}.json", work / f"{stem}.db"
     if not card.exists():
         command = [sys.executable, "-m", "cardenvs", "evaluate", row.spec, "--size", row.size, "--json", str(card)]
@@ -137,6 +140,14 @@ def evaluated(row: Row, work: Path, processes: int) -> Path:
         with _ready(row, work) as environment:
             subprocess.run(command, check=True, env=environment)
     return card
+
+
+def _weights(spec: str) -> str:
+    """Return a hash of all policies of the zoo for agents of the zoo: with others, they are evaluated anew."""
+    if not spec.startswith("zoo:"):
+        return ""
+    found = "".join(agent_fingerprint(f"zoo:{name}") for name in zoo_names())
+    return f" {hashlib.sha256(found.encode()).hexdigest()[:8]}"
 
 
 @contextlib.contextmanager

@@ -61,6 +61,10 @@ def test_meetings_are_played_once_and_shown(tmp_path, monkeypatch):
     assert [(one["foreign"], one["won"]["deals"]) for one in results] == [("always:call", 20), (RESPONSE, 2)]
     assert results[0]["won"]["mean"] < 0 < results[0]["won"]["half"]
     assert results[0]["decision_ms"] > 0
+    played = len(list(work.glob("*.json")))
+    monkeypatch.setattr(foreign, "agent_fingerprint", lambda spec: "other weights")
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert len(list(work.glob("*.json"))) == 2 * played
     monkeypatch.setattr(foreign_tables, "FILE", out)
     text = foreign_tables.of_game(get_game("texas_holdem"), markdown)
     assert "agent, bb/100 | against `equity` | deals | ms a decision\n`always:call` | -" in text

@@ -350,7 +350,7 @@ function keys(row) {
   const words = row.map(one => one.textContent.split(" "));
   let same = 0;
   while (words.every(one => one.length > same + 1 && one[same] === words[0][same])) same += 1;
-  if (same) row.forEach((one, k) => { one.ariaLabel = one.textContent; one.replaceChildren(...coloured(words[k].slice(same).join(" "))); });
+  if (same) row.forEach((one, k) => { one.setAttribute("aria-label", one.textContent); one.replaceChildren(...coloured(words[k].slice(same).join(" "))); });
   return group("keys", [make("span", words[0].slice(0, same).join(" ")), ...row]);
 }
 
