@@ -107,10 +107,7 @@ class Belief:
         for one in models_of(spec):
             # thousands of worlds, and a search in each, would take minutes
             is_slow = one.partition(":")[0] in SEARCHES
-            as_played = (
-                f"{one},sample=true" if one.startswith("ppo:") else one
-            )  # what it finds likely, not only likeliest
-            model = None if is_slow else known_policy(as_played, game, options, exact=False)
+            model = None if is_slow else known_policy(one, game, options, exact=False)
             if model is None:
                 raise AgentError(
                     f"{kind} takes as belief an agent whose probabilities are known without a search: zoo:GAME/NAME, "

@@ -266,6 +266,7 @@ def test_specs_set_the_doubt():
 
 
 def test_a_network_given_by_path_is_believed_to_draw_its_actions():
+    pytest.importorskip("torch")
     state = after(LEDUC, 1, seed=4)
     weights = Path(cardenvs.__file__).parent / "zoo" / "leduc_poker_v0" / "magnet.safetensors"
     by_path, of_the_zoo = (
@@ -273,6 +274,20 @@ def test_a_network_given_by_path_is_believed_to_draw_its_actions():
         for spec in (f"ppo:{weights}", "zoo:leduc_poker_v0/magnet")
     )
     assert by_path == pytest.approx(of_the_zoo)
+
+
+def test_a_network_without_a_policy_is_believed_to_take_what_it_values_most(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    from agents.untrained import untrained
+
+    from cardenvs.agents.checkpoint_file import write_weights
+
+    write_weights(untrained(LEDUC) | {"method": "dmc"}, tmp_path / "dmc.safetensors")
+    model = known_policy(f"ppo:{tmp_path / 'dmc.safetensors'}", LEDUC, LEDUC.make_options(), exact=False)
+    chances = model.probabilities([LEDUC.deck(LEDUC.make_options()).tolist()], [], 0, 0)
+    assert sorted(set(chances[0].tolist())) == [0, 1]
+    assert chances.sum() == 1
 
 
 def test_a_belief_finds_the_cards_that_hints_mean():
