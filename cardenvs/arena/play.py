@@ -209,7 +209,9 @@ def close_agent(made: Any) -> None:
 
 def _inner(made: Any) -> Any:
     """Return the agent behind a proxy, or the agent itself."""
-    return getattr(made, "agent", made)
+    from cardenvs.agents.guarded.proxy import AgentProxy
+
+    return made.agent if isinstance(made, AgentProxy) else made
 
 
 class _Table:

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from arena_agents import Together
 
 from cardenvs.agents import kinds
 from cardenvs.agents.python import PYTHON
@@ -77,6 +78,30 @@ def test_times_and_decisions_are_counted_by_player(kind_here):
         assert sum(record.decisions) == len(record.actions)
         slow = record.seating.index(0)
         assert record.seconds[slow] >= 0.004 * record.decisions[slow] > record.seconds[1 - slow]
+
+
+class Wrapper:
+    """An agent around another one, which answers in batches."""
+
+    name, asked = "wrapper", 0
+
+    def __init__(self, game, options):
+        self.agent = Together(game, options)
+
+    def reset(self, seed):
+        """Do nothing."""
+
+    def act(self, turn):
+        """The first legal action, whatever the other agent says."""
+        Wrapper.asked += 1
+        return turn.legal_actions[0]
+
+
+def test_an_agent_around_another_one_is_asked_itself():
+    match = Match.of("leduc_poker_v0", [Wrapper, "random"], deals=5, seed=3)
+    Wrapper.asked = 0
+    played(match)
+    assert Wrapper.asked >= 5
 
 
 @pytest.mark.parametrize(

@@ -296,17 +296,17 @@ def test_one_click_opens_a_table_against_an_opponent_of_the_chosen_strength(serv
     page.focus("[value=easy]")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("[data-game=gin_rummy_v0] .foe").split() == ["vs", "search", "1,873"]
+    assert page.inner_text("[data-game=gin_rummy_v0] .foe").split() == ["vs", "trained", "policy", "1,853"]
     picture = page.locator("[data-game=gin_rummy_v0] img")
     picture.scroll_into_view_if_needed()
     box = picture.bounding_box()
     page.mouse.click(box["x"] + 20, box["y"] + 20)  # all of the tile plays
     page.wait_for_url("**/t/*")
     page.wait_for_selector("#parts rect")
-    assert "search" in page.inner_text("#seats")
+    assert "trained policy" in page.inner_text("#seats")
     page.goto(served.url)
     page.wait_for_selector("#mylist a")
-    assert "You against search" in page.inner_text("#mylist")
+    assert "You against trained policy" in page.inner_text("#mylist")
 
 
 def test_a_game_is_found_by_its_words_and_every_tile_has_its_picture(served, page):
