@@ -740,7 +740,7 @@ def texts_in(values):
 
 def test_a_game_gets_the_config_of_its_own_name_and_not_a_variant():
     for path in CONFIG_FOLDER.glob("*.yaml"):
-        plain = CONFIG_FOLDER / f"{re.sub('_(magnet|teacher|outcomes|dmc|limit)$', '', path.stem)}.yaml"
+        plain = CONFIG_FOLDER / f"{re.sub('_(magnet|teacher|outcomes|longer|dmc|limit)$', '', path.stem)}.yaml"
         assert config_for(read_config(path).game) == read_config(plain)
 
 
