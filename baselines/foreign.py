@@ -126,7 +126,7 @@ def meetings(games: str = "") -> list[Meeting]:
 
 def played(meeting: Meeting, work: Path, processes: int) -> dict[str, Any]:
     """Play a match, or go on, and return its summary."""
-    weights = agent_fingerprint(meeting.agent)  # those of a policy that has been replaced play another match
+    weights = agent_fingerprint(meeting.agent)  # a policy with new weights plays a new match
     stem = hashlib.sha256(f"{meeting.command}{weights}".encode()).hexdigest()[:16]
     summary, store = work / f"{stem}.json", work / f"{stem}.db"
     if not summary.exists():

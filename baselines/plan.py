@@ -16,7 +16,7 @@ SMALLER = ("steps", "response", "seeds", "agents", "deals")  # what `small` may 
 
 
 class Beginning(BaseModel):
-    """A run with whose policy another one begins.
+    """A run whose policy another run continues.
 
     Attributes:
         config: name of the file in configs/ with the settings.
@@ -36,7 +36,7 @@ class Baseline(BaseModel):
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
-        begin: the run with whose policy training begins, or None: it begins anew.
+        begin: an earlier run whose policy this training continues, or None to start from random weights.
         seeds: runs of training, with the seed of the settings and those after it.
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.

@@ -143,7 +143,7 @@ def evaluated(row: Row, work: Path, processes: int) -> Path:
 
 
 def _weights(spec: str) -> str:
-    """Return a hash of all policies of the zoo for agents of the zoo: with others, they are evaluated anew."""
+    """Return a hash of all weights in the zoo if the agent is from there, so that new policies are evaluated."""
     if not spec.startswith("zoo:"):
         return ""
     found = "".join(agent_fingerprint(f"zoo:{name}") for name in zoo_names())

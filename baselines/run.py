@@ -145,7 +145,7 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
 
 
 def beginning(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> Path | None:
-    """Train the policy with which a run begins, or go on, and return its checkpoint; None: the run begins anew."""
+    """Finish the earlier run that a run continues, and return its checkpoint, or None if there is none."""
     if baseline.begin is None:
         return None
     first = folder.with_name(f"{folder.name}-begin")
@@ -183,7 +183,7 @@ def is_finished(folder: Path, config: Config, steps: int) -> bool:
 
 
 def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
-    """Return the runs of training that are left to do and begin anew."""
+    """Return the unfinished runs, without those that continue an earlier one: these are trained here."""
     return [
         RemoteRun(game_of(name).name, config, RunFolder(folder), Limits(baseline.steps))
         for name, baseline in plan.items()

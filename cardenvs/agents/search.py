@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.agents.base import MOST_NOTED, Agent, Turn
-from cardenvs.agents.belief import Belief, Weighted, models_of
+from cardenvs.agents.belief import DOUBT, Belief, Weighted, models_of
 from cardenvs.agents.guides import guide_fingerprint, load_guide, parameter_of
 from cardenvs.agents.kinds import AgentKind
 from cardenvs.agents.parameters import Reader, read_parameters
@@ -255,11 +255,10 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     values = read_parameters("search", argument, _PARAMETERS)
     if "network" in values:
         values["network"] = load_guide("search", values["network"], game, options)
-    doubt = {"doubt": values.pop("doubt")} if "doubt" in values else {}
-    if doubt and "belief" not in values:
+    if "doubt" in values and "belief" not in values:
         raise AgentError("search takes doubt with belief=AGENT: it is how far that agent is mistrusted")
     if "belief" in values:
-        values["belief"] = Belief.of("search", values["belief"], game, options, **doubt)
+        values["belief"] = Belief.of("search", values["belief"], game, options, values.pop("doubt", DOUBT))
     return SearchAgent(game, **values)
 
 

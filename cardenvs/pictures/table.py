@@ -158,9 +158,8 @@ class _Table:
     def others(self, y: float) -> tuple[list[str], float]:
         """Return the other players in rows."""
         parts: list[str] = []
-        per_row = max(self.form.per_row, 1 + (len(self.opponents) > _MOST_ROWS))
-        if self.has_mats:
-            per_row = 1
+        least = 1 if len(self.opponents) <= _MOST_ROWS else 2
+        per_row = 1 if self.has_mats else max(self.form.per_row, least)
         for row in _rows(self.opponents, per_row):
             width = (self.inside - GAP * (len(row) - 1)) / len(row)
             height = max(self._place(player, width, with_laid=True).height for player in row)

@@ -61,7 +61,7 @@ def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray, Part]:
     Applies the actions to the moment's state.
 
     In the middle of an action, piles and counters are as after the events so far, and everything else is as before the
-    action. The events told are those of the beat that ends there (see `cardenvs.core.beats`), or else the last one.
+    action. `said` has the events of the beat that ends there (see `cardenvs.core.beats`), or else the last event.
     Where an action ends a hand in several beats, each beat repeats the events of those before it.
     """
     state = before = moment.state

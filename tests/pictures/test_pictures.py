@@ -117,7 +117,7 @@ def view_with_a_long_play():
             for pile in view["piles"]:
                 if pile["layout"] == "trick" and pile["count"] >= 8:
                     return view, pile
-    raise AssertionError("there is none")
+    raise AssertionError("no play of eight cards in 60 games")
 
 
 @pytest.mark.parametrize("narrow", [False, True])

@@ -155,13 +155,13 @@ def test_a_run_may_begin_with_the_policy_of_another(tmp_path):
     plain = Baseline(config="kuhn.yaml", steps=2048, deals=4)
     small = plain.model_copy(update={"begin": Beginning(config="kuhn.yaml", steps=200_000)})
     trained(kuhn, small, tmp_path / "seed-1", 1, 1)
-    trained(kuhn, plain, tmp_path / "anew", 1, 1)
-    first, second, anew = (
-        read_checkpoint(tmp_path / name / "latest.pt") for name in ("seed-1-begin", "seed-1", "anew")
+    trained(kuhn, plain, tmp_path / "fresh", 1, 1)
+    first, second, fresh = (
+        read_checkpoint(tmp_path / name / "latest.pt") for name in ("seed-1-begin", "seed-1", "fresh")
     )
     assert [one["training"]["total_steps"] for one in (first, second)] == [200_000, 2048]
     weights = [
-        np.concatenate([part.numpy().ravel() for part in one["model"].values()]) for one in (first, second, anew)
+        np.concatenate([part.numpy().ravel() for part in one["model"].values()]) for one in (first, second, fresh)
     ]
     assert np.linalg.norm(weights[1] - weights[0]) < 0.5 * np.linalg.norm(weights[1] - weights[2])
     before = (tmp_path / "seed-1-begin" / "latest.pt").stat().st_mtime_ns
