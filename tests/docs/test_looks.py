@@ -14,7 +14,6 @@ from docs import generate, looks
 GAMES = generate.own_games()
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_a_game_looks_as_in_its_reference(game):
     assert not looks.difference(game), "if that is meant, run python -m docs.looks"
