@@ -89,12 +89,12 @@ class Belief:
             )
 
     @classmethod
-    def of(cls, kind: str, spec: str, game: Game, options: Options, doubt: float = DOUBT) -> "Belief":
+    def of(cls, kind: str, specs: Sequence[str], game: Game, options: Options, doubt: float = DOUBT) -> "Belief":
         """Return the belief whose models are agents.
 
         Args:
             kind: who asks, for errors.
-            spec: an agent, or several joined by "+".
+            specs: the agents.
             game, options: what is played.
             doubt: the share of doubt, above 0 and up to 1.
 
@@ -104,7 +104,7 @@ class Belief:
             PolicyNotFoundError, MissingExtraError: an agent cannot be made.
         """
         models = []
-        for one in models_of(spec):
+        for one in specs:
             # thousands of worlds, and a search in each, would take minutes
             is_slow = one.partition(":")[0] in SEARCHES
             model = None if is_slow else known_policy(one, game, options, exact=False)

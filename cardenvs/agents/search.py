@@ -258,8 +258,22 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     if "doubt" in values and "belief" not in values:
         raise AgentError("search takes doubt with belief=AGENT: it is how far that agent is mistrusted")
     if "belief" in values:
-        values["belief"] = Belief.of("search", values["belief"], game, options, values.pop("doubt", DOUBT))
+        models = models_of(values["belief"])
+        guide = _who_plays_out(argument, game)
+        if guide != "random" and guide not in models:
+            models.append(guide)
+        values["belief"] = Belief.of("search", models, game, options, values.pop("doubt", DOUBT))
     return SearchAgent(game, **values)
+
+
+def _who_plays_out(argument: str, game: Game) -> str:
+    """Return the spec of who plays out. A belief has it among its models: the others, who are expected to play like it
+    from now on, may have done so before.
+    """
+    network = parameter_of("network", argument)
+    if network:
+        return network if network.startswith("zoo:") else f"ppo:{network}"
+    return parameter_of("playout", argument) or game.playout_policy
 
 
 def _fingerprint(argument: str) -> str:

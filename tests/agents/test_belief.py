@@ -265,6 +265,43 @@ def test_specs_set_the_doubt():
     assert all_of_it == pytest.approx(1 / WORLDS)
 
 
+@pytest.mark.parametrize(
+    ("spec", "models"),
+    [
+        ("belief=equity", ["equity", "tight_aggressive"]),
+        ("belief=tight_aggressive+equity", ["tight_aggressive", "equity"]),
+        ("belief=equity,playout=push_fold", ["equity", "push_fold"]),
+        ("belief=equity,playout=random", ["equity"]),  # nobody expects such opponents
+    ],
+)
+def test_the_others_may_have_played_like_who_plays_out(spec, models):
+    game = get_game("texas_holdem_v0")
+    state = game.new_state(seed=5, format="cash", num_players=2)
+    for ply in range(3):
+        state.apply(state.policy_action("equity", ply))
+    wanted = Belief.of("search", models, game, state.options).worlds(Turn(state, 3)).chances
+    found = make_agent(f"search:{spec}", game, state.options).belief.worlds(Turn(state, 3)).chances
+    assert found.tolist() == wanted.tolist()
+    alone = Belief.of("search", models[:1], game, state.options).worlds(Turn(state, 3)).chances
+    assert (found.tolist() == alone.tolist()) == (len(models) == 1)
+
+
+def test_networks_that_play_out_are_believed_to_have_played_so():
+    pytest.importorskip("torch")
+    state = after(LEDUC, 1, seed=4)
+    weights = Path(cardenvs.__file__).parent / "zoo" / "leduc_poker_v0" / "magnet.safetensors"
+    alone, by_path, of_the_zoo = (
+        make_agent(f"search:{spec}", LEDUC, state.options).belief.worlds(Turn(state, 3)).chances
+        for spec in (
+            "belief=zoo:leduc_poker_v0/magnet,network=zoo:leduc_poker_v0/magnet",
+            f"belief=zoo:leduc_poker_v0/magnet,network={weights}",
+            "belief=zoo:leduc_poker_v0/magnet+zoo:leduc_poker_v0/magnet,playout=random",
+        )
+    )
+    assert alone == pytest.approx(by_path)
+    assert alone == pytest.approx(of_the_zoo)
+
+
 def test_a_network_given_by_path_is_believed_to_draw_its_actions():
     pytest.importorskip("torch")
     state = after(LEDUC, 1, seed=4)
