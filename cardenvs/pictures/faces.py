@@ -204,7 +204,7 @@ def _card(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     style = f"cv-rank cv-{suit or 's'}"
     corner = text(x + 4.5 * scale, y + 18 * scale, rank, 18 * scale, style, width=squeezed)
     if rank == "JK":
-        return outline + corner + _symbol("star", x + width * 0.3, y + height * 0.42, 30 * scale, "cv-s")
+        return outline + corner + _symbol("star", x + width * 0.3, y + height * 0.42, 30 * scale, f"cv-{suit or 's'}")
     if suit is None:
         squeezed = 30 * scale if len(rank) > 1 else 0.0
         return outline + corner + text(x + width * 0.6, y + height * 0.82, rank, 34 * scale, style, "middle", squeezed)

@@ -364,8 +364,8 @@ def hand(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Bloc
         blocks = [Block(*size, (_slot(token, marks, scale, "translate(0 0)"),)) for token, size in placed]
         return flow(blocks, width, 6, 8)
     groups, wide = _groups(pile), CARD_WIDTH * scale
-    gaps = (len(groups) - 1) * wide * _BETWEEN
-    if len(tokens) < 2 or (width - wide - gaps) / (len(tokens) - 1) >= wide * _READABLE:
+    gaps, swing = (len(groups) - 1) * wide * _BETWEEN, _swing(len(tokens), scale, is_arched(pile))
+    if len(tokens) < 2 or (width - wide - gaps - 2 * swing) / (len(tokens) - 1) >= wide * _READABLE:
         return _fan(groups, scale, marks, width, is_arched(pile))
     upper, lower = (_fan(half, scale, marks, width, is_arched(pile)) for half in _halves(groups))
     down = CARD_HEIGHT * scale * _UPPER
@@ -417,24 +417,34 @@ def _fan(groups: list[list[dict[str, Any]]], scale: float, marks: Marks, width: 
     tokens, gaps = [token for group in groups for token in group], len(groups) - 1
     wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
     gap = wide * _BETWEEN
+    turn, swing = _turn(len(tokens), arched), _swing(len(tokens), scale, arched)
     step = wide * (1 - _HELD)
     if len(tokens) > 1:
-        step = min(step, (width - wide - gaps * gap) / (len(tokens) - 1))
+        step = min(step, (width - wide - gaps * gap - 2 * swing) / (len(tokens) - 1))
     middle = (len(tokens) - 1) / 2
-    is_round = arched and len(tokens) > 2
-    turn = min(_MOST_TURNED / (2 * middle), 3.0) if is_round else 0.0
-    lower = 0.0 if is_round else (fan_height(scale, arched) - high - 4) / 2
-    parts, x, k = [], 0.0, 0
+    lower = 0.0 if turn else (fan_height(scale, arched) - high - 4) / 2
+    parts, x, k = [], swing, 0
     for group in groups:
         for token in group:
             side = (k - middle) / middle if middle else 0.0
-            placed = f"translate({num(x)} {num(_ARC * side * side * is_round + lower + 4)})"
+            placed = f"translate({num(x)} {num(_ARC * side * side * bool(turn) + lower + 4)})"
             if turn:
                 placed += f" rotate({num(turn * (k - middle))} {num(wide / 2)} {num(high)})"
             parts.append(_slot(token, marks, scale, placed))
             x, k = x + step, k + 1
         x += gap
-    return Block(x - gap - step + wide, fan_height(scale, arched), tuple(parts))
+    return Block(x - gap - step + wide + swing, fan_height(scale, arched), tuple(parts))
+
+
+def _turn(count: int, arched: bool) -> float:
+    """Return the degrees between neighbours in a hand of `count` cards."""
+    return min(_MOST_TURNED / (count - 1), 3.0) if arched and count > 2 else 0.0
+
+
+def _swing(count: int, scale: float, arched: bool) -> float:
+    """Return how far the outer cards of a hand lean out, as they turn about the middle of their lower edge."""
+    turned = math.radians(_turn(count, arched) * (count - 1) / 2)
+    return CARD_WIDTH * scale / 2 * (math.cos(turned) - 1) + CARD_HEIGHT * scale * math.sin(turned)
 
 
 def fan_height(scale: float, arched: bool) -> float:

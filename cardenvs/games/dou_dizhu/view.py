@@ -26,8 +26,10 @@ from cardenvs.games.dou_dizhu.state import (
     PASSED,
     PHASES,
 )
+from cardenvs.kits.cards import JOKER
 
 _TEXTS = tuple("10" if rank == "T" else rank for rank in RANKS)
+_JOKER_FACES = {colour: {"kind": "card", "rank": JOKER, "suit": suit} for colour, suit in (("B", "s"), ("R", "h"))}
 _TEN = re.compile(r"\bt\b")
 _REASONS = {
     rules.BIDS_COME_FIRST: "cards are played after the auction; bid or pass (rules.md 3.2)",
@@ -58,7 +60,7 @@ class DouDizhuView(View):
         raise DeckError(f"{text!r} is not a card; cards are {' '.join(_TEXTS)}, of which B and R are the jokers")
 
     def token_face(self, token):
-        return {"kind": "card", "rank": RANKS[token]}
+        return _JOKER_FACES.get(RANKS[token]) or {"kind": "card", "rank": RANKS[token]}
 
     # -- the table ----------------------------------------------------------------------------------------------
 
