@@ -12,6 +12,7 @@ from cardenvs.cli.options import read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts, new_console
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
+from cardenvs.core.text import LONGEST_NAME, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,7 +67,7 @@ def play(
     if save is not None:
         from cardenvs.core.replay import Replay
 
-        outputs.write("replay", save, Replay.of(state, names).save)
+        outputs.write("replay", save, Replay.of(state, [one_line(name, LONGEST_NAME) for name in names]).save)
     repeated = drawn.token if any(map(is_guest, specs)) else drawn.text
     again = ["cardenvs", "play", found.name, "--seed", repeated, "--seat", str(seat)]
     again += ["--against", ",".join(specs)] if specs else []

@@ -60,6 +60,18 @@ def list_games() -> list[str]:
     return list(game_targets())
 
 
+def registered_game(name: str) -> "Game":
+    """Return a registered game, as `get_game` does, for names from strangers: a game that is made from a text, such as
+    those of OpenSpiel, may take any time and memory.
+
+    Raises:
+        GameNotFoundError: no registered game has this name.
+    """
+    if isinstance(name, str) and ":" in name:
+        raise GameNotFoundError(f"no game named {name[:40]!r}; games are: {', '.join(game_targets())}")
+    return get_game(name)
+
+
 def get_game(name: str) -> "Game":
     """Return the game with this name. A name without version means the newest version.
 

@@ -20,7 +20,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.game_view import write_past_view
 from cardenvs.core.history import NO_HISTORY
 from cardenvs.core.narration import Narrator
-from cardenvs.core.registry import get_game
+from cardenvs.core.registry import get_game, registered_game
 from cardenvs.core.state import State
 from cardenvs.core.text import check_name
 from cardenvs.pictures.player import Frame, in_notebook, player_page
@@ -61,13 +61,16 @@ class Replay:
         """Record the game of `state` so far; `players` are names, by default player_0, player_1, ...
 
         Raises:
-            ValueError: the state has no history (see `State.has_history`), or the names are not as many texts.
+            ValueError: the state has no history (see `State.has_history`), the names are not as many texts, or one of
+                them is empty, longer than 100 characters or unprintable.
         """
         if not state.has_history:
             raise ValueError(NO_HISTORY)
-        names = players or [f"player_{p}" for p in range(state.num_players)]
+        names = [f"player_{p}" for p in range(state.num_players)] if players is None else players
         if isinstance(names, str) or len(names) != state.num_players or not all(isinstance(n, str) for n in names):
             raise ValueError(f"{state.num_players} players need a list of {state.num_players} names; got {names!r}")
+        for name in names:
+            check_name(name, "a player")
         setup = {"seed": state.seed, "deck": state.deck.tolist()}
         return cls(
             state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns),
@@ -105,16 +108,16 @@ class Replay:
         return cls.parse(Path(path).read_bytes(), str(path))
 
     @classmethod
-    def parse(cls, text: str | bytes, name: str = "the replay") -> Self:
+    def parse(cls, text: str | bytes, name: str = "the replay", *, only_registered: bool = False) -> Self:
         """Return the replay that `text` returned and `save` wrote, checked as `load` does. `name` stands for it in
-        errors.
+        errors; with `only_registered`, games of OpenSpiel are refused (`registered_game`).
 
         Raises:
             FormatError, GameNotFoundError: as `load`.
         """
         data = parsed(text, f"{name} is not a replay: it")
         _check_fields(name, data)
-        game = get_game(data["game"])
+        game = registered_game(data["game"]) if only_registered else get_game(data["game"])
         if game.name != data["game"]:
             raise FormatError(f"{name} is damaged: 'game' should include the version, as in {game.name!r}")
         try:

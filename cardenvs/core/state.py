@@ -209,9 +209,12 @@ class State:
 
         Returns:
             int8 (num_actions,), 1 for each legal action; all zeros if it is not the player's turn.
+
+        Raises:
+            ValueError: there is no such player.
         """
         mask = np.zeros(self.game.num_actions(self.options), MASK_DTYPE)
-        if player is None or player == self.current_player:
+        if player is None or checked_player(player, self.num_players) == self.current_player:
             mask[self._legal()] = 1
         return mask
 
@@ -429,8 +432,10 @@ class State:
         spelling of cards: "play 10♠", "play Ts".
 
         Raises:
-            IllegalActionError: no legal action has this label.
+            IllegalActionError: no legal action has this label, or `text` is none.
         """
+        if not isinstance(text, str):
+            raise IllegalActionError(f"{self.game.name}: a label is a text; got {short(text)}")
         key = self.game.view.label_key
         wanted = key(text)
         for action in self.legal_actions():
@@ -491,7 +496,12 @@ class State:
         """Return the events that `player` saw, one sentence each; only the latest `last` if given.
 
         What lies face down, which OMNISCIENT's events list card by card, is left out.
+
+        Raises:
+            ValueError: there is no such player, or `last` is not a number of sentences.
         """
+        if last is not None:
+            last = checked_integer("last", last, 0, 2**31 - 1)
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)

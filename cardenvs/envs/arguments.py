@@ -14,6 +14,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
+INFO_KEYS = ("legal_actions", "place")  # in infos, besides the mask
 RENDER_MODES = ("human", "ansi", "rgb_array")
 _IMAGE_WIDTH, _IMAGE_HEIGHT, _TALL = 640, 480, 800  # pixels; the last is for games with mats
 MOST_SKIPPED = 1000  # deals in a row without a turn for the seat, after which `reset` fails
@@ -61,12 +62,17 @@ def checked_keys(game: Game, observation_key: Any, mask_key: Any) -> tuple[str, 
     """Return the keys of an observation in a dict and of its mask.
 
     Raises:
-        OptionError: they are not two different texts.
+        OptionError: they are not two different texts, or infos have something else under that of the mask.
     """
     if not (isinstance(observation_key, str) and isinstance(mask_key, str)) or observation_key == mask_key:
         raise OptionError(
             f"{game.name}: options observation_key and mask_key take two different texts; got "
             f"{short(observation_key)} and {short(mask_key)}"
+        )
+    if mask_key in INFO_KEYS:
+        raise OptionError(
+            f"{game.name}: option mask_key takes another text than {' and '.join(INFO_KEYS)}, which infos have besides "
+            f"the mask; got {mask_key!r}"
         )
     return observation_key, mask_key
 
@@ -83,12 +89,20 @@ def checked_dtype(game: Game, wanted: Any, own: np.dtype) -> np.dtype:
         dtype = np.dtype(wanted)
     except TypeError:
         dtype = None
-    if dtype is None or not np.can_cast(own, dtype, "safe"):
+    if dtype is None or dtype.kind not in "iuf" or not np.can_cast(own, dtype, "safe"):
         raise OptionError(
             f"{game.name}: option observation_dtype takes a dtype that holds {own}, such as float32; got "
             f"{short(wanted)}"
         )
     return dtype
+
+
+def checked_reward(game: Game, illegal_reward: Any) -> float | None:
+    """Return the reward of an illegal action, or None. Raises OptionError if it is neither."""
+    is_number = isinstance(illegal_reward, int | float | np.number) and not isinstance(illegal_reward, bool)
+    if illegal_reward is None or (is_number and math.isfinite(illegal_reward)):
+        return illegal_reward
+    raise OptionError(f"{game.name}: option illegal_reward takes None or a number; got {short(illegal_reward)}")
 
 
 def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:

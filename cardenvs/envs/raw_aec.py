@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 
 from cardenvs.core.checks import check_fields, sealed, short, split_saved
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.errors import FormatError
+from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK
@@ -177,6 +177,8 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
             return
         chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
         self._state.check_legal(chosen)
+        if chosen >= self._num_actions:  # an amount without an action of its own, which `State.apply` takes as a code
+            raise IllegalActionError(f"{self.game.name}: actions are 0 to {self._num_actions - 1}; got {chosen}")
         self._play(int(chosen))
 
     @one_at_a_time
@@ -186,12 +188,16 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         For the code that runs a match, not for policies. A player who leaves out of turn forfeits on its next turn.
 
         Raises:
-            IllegalActionError: the game is over; nothing has changed.
+            IllegalActionError: the game is over or was truncated; nothing has changed.
             ValueError: `agent_selection` has already left the game and must take its None step first.
         """
-        if self.terminations.get(self.agent_selection) and not self._state.is_terminal:
-            raise ValueError(f"{self.agent_selection} is out: step(None) comes first")
+        agent = self.agent_selection
+        if not self._state.is_terminal and (not self.agents or self.truncations[agent]):
+            raise IllegalActionError(f"{self.game.name}: the episode is over, so nobody can forfeit; call reset()")
+        if self.terminations.get(agent) and not self._state.is_terminal:
+            raise ValueError(f"{agent} is out: step(None) comes first")
         self._state.apply(FORFEIT + self._state.current_player)
+        self._cumulative_rewards[agent] = 0.0
         self._settle()
         if self.render_mode == "human":
             RawEnv.render(self)
@@ -224,7 +230,13 @@ class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
 
     @property
     def game_state(self) -> State:
-        """The state of the game, including hidden information. Clone it before you apply actions to it."""
+        """The state of the game, including hidden information. Clone it before you apply actions to it.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
+        if not hasattr(self, "_state"):
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before game_state")
         return self._state
 
     @property

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from cardenvs.core.checks import checked_seed
 from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
@@ -51,7 +52,7 @@ class SeatVecEnv(VecEnv):
     """
 
     render_mode = None
-    _waiting_actions: np.ndarray  # from step_async, for step_wait
+    _waiting_actions: np.ndarray | None = None  # from step_async, for step_wait
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class SeatVecEnv(VecEnv):
         super().__init__(
             num_envs, Box(layout.low, layout.high, dtype=layout.dtype), Discrete(int(self.vec.num_actions))
         )
-        self._next_seed = seed
+        self._next_seed = checked_seed(seed)
         self._started = time.time()
 
     @property
@@ -112,6 +113,10 @@ class SeatVecEnv(VecEnv):
 
         Returns:
             (N, D) observations.
+
+        Raises:
+            ValueError: `seed()` was given an invalid seed; nothing has changed.
+            AgentError: an opponent chose an illegal action.
         """
         seed = self._next_seed if self._seeds[0] is None else self._seeds[0]
         self._next_seed = derived_seed(seed, "reset")
@@ -132,9 +137,14 @@ class SeatVecEnv(VecEnv):
 
         Raises:
             IllegalActionError: an action is illegal. The message names its environment; nothing has changed.
+            ResetNeeded: there was no `reset` yet, or an opponent failed since.
+            ValueError: there was no `step_async`.
             AgentError: an opponent chose an illegal action.
         """
-        step = self.games.play(self._waiting_actions)
+        if self._waiting_actions is None:
+            raise ValueError("call step_async() before step_wait()")
+        actions, self._waiting_actions = self._waiting_actions, None
+        step = self.games.play(actions)
         return self.games.observation.copy(), step.reward.astype(np.float32), step.done, self._infos(step)
 
     def _infos(self, step: SeatStep) -> list[dict[str, Any]]:
@@ -151,7 +161,12 @@ class SeatVecEnv(VecEnv):
         return infos
 
     def action_masks(self) -> np.ndarray:
-        """Return the action masks of the seat in all games, (N, A) bool."""
+        """Return the action masks of the seat in all games, (N, A) bool.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
+        self.games.require_begun("action_masks")
         return self.games.action_mask.astype(np.bool_)
 
     def take_returns(self) -> list[float]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium
 import numpy as np
 
-from cardenvs.core.checks import checked_integers
+from cardenvs.core.checks import checked_integers, checked_seed
 from cardenvs.core.codes import HOLD
 from cardenvs.core.errors import AgentError, IllegalActionError
 from cardenvs.core.events import NO_LOG
@@ -65,11 +66,19 @@ class SeatGames(OneThread):
         self.num_envs = num_envs
         self._rows = np.arange(num_envs)
         self._scratch = np.zeros(self.game.max_legal(self.options), np.int32)
+        self._has_begun = self._is_learners_turn = False
         self._returns: list[float] = []
 
     @one_at_a_time
     def begin(self, seed: int) -> "SeatStep":
-        """Deal new games and play until the seat's first turn in each."""
+        """Deal new games and play until the seat's first turn in each.
+
+        Raises:
+            ValueError: invalid seed; nothing has changed.
+            AgentError: an opponent chose an illegal action.
+        """
+        seed = checked_seed(seed)
+        self._has_begun = True
         self.vec.reset(seed)
         n = self.num_envs
         self._random = np.random.default_rng(derived_seed(seed, "seats"))
@@ -92,8 +101,12 @@ class SeatGames(OneThread):
 
         Raises:
             IllegalActionError: an action is illegal. The message names its environment; nothing has changed.
-            AgentError: an opponent chose an illegal action.
+            ResetNeeded: there was no `begin` yet, or an opponent failed since.
+            AgentError: an opponent chose an illegal action. It is not the learner's turn then, so `begin` comes next.
         """
+        self.require_begun("step")
+        if not self._is_learners_turn:
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: an opponent failed; call reset() before step()")
         if actions.shape == (self.num_envs,) and actions.dtype.kind in "iu" and (actions < 0).any():
             env = int(np.argmax(actions < 0))
             raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing has changed)")
@@ -102,6 +115,11 @@ class SeatGames(OneThread):
         self._advance(actions, step, learner=True)
         self._play_opponents(step)
         return step
+
+    def require_begun(self, method: str) -> None:
+        """Raise ResetNeeded, for the method of an environment, if there was no `begin` yet."""
+        if not self._has_begun:
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before {method}()")
 
     @property
     def observation(self) -> np.ndarray:
@@ -127,10 +145,11 @@ class SeatGames(OneThread):
 
     def _play_opponents(self, step: "SeatStep") -> None:
         """Let the opponents act until it is the seat's turn in every game."""
-        batch = self.vec.batch
+        self._is_learners_turn, batch = False, self.vec.batch
         while True:
             distance = (batch.current_player - self.seats) % self.vec.num_players
             if not distance.any():
+                self._is_learners_turn = True
                 return
             actions = np.full(self.num_envs, HOLD, np.int64)
             for k, opponent in enumerate(self._opponents):

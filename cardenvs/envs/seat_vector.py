@@ -11,13 +11,12 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
-import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardenvs.core.checks import short
+from cardenvs.core.checks import checked_seed, short
 from cardenvs.core.codes import MASK_DTYPE
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
@@ -52,7 +51,7 @@ class SeatVectorEnv(VectorEnv):
         seat: int | str = 0,
         opponents: Opponent | Sequence[Opponent] | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         num_threads: int | str = "auto",
         max_plies: int | None = None,
         render_mode: str | None = None,
@@ -60,10 +59,11 @@ class SeatVectorEnv(VectorEnv):
     ) -> None:
         """Set up the games. Call `reset` to deal.
 
-        `render_mode` is None or "rgb_array"; see `SeatVecEnv` for the other arguments and the errors.
+        `seed` is that of the first `reset` that has none; None draws it. `render_mode` is None or "rgb_array"; see
+        `SeatVecEnv` for the other arguments and the errors.
         """
         self.games = SeatGames(
-            game, num_envs, seat, opponents, seed, num_threads, max_plies, options, "a vector environment of Gymnasium"
+            game, num_envs, seat, opponents, 0, num_threads, max_plies, options, "a vector environment of Gymnasium"
         )
         vec = self.games.vec
         self.num_envs = num_envs
@@ -76,25 +76,27 @@ class SeatVectorEnv(VectorEnv):
                 f"{self.games.game.name}: option render_mode takes None or rgb_array; got {render_mode!r}"
             )
         self.render_mode = checked_render_mode(self.games.game, render_mode)
-        self._has_reset = False
+        self._next_seed = None if seed is None else checked_seed(seed)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal new games and play until the seat's first turn in each. Returns (N, D) observations and `infos`.
 
-        All games have one seed; None draws it from `np_random`. `options` are ignored.
+        All games have one seed; None takes the constructor's, or draws one from `np_random`. `options` are ignored.
 
         Raises:
-            ValueError: `seed` is a list; environments of a batch have no seeds of their own.
+            ValueError: `seed` is a list, as environments of a batch have no seeds of their own, or invalid; nothing has
+                changed.
+            AgentError: an opponent chose an illegal action.
         """
         if isinstance(seed, list | tuple):
             raise ValueError(f"a batch has one seed for all environments; got {short(seed)}")
+        seed, self._next_seed = self._next_seed if seed is None else checked_seed(seed), None
         super().reset(seed=seed)
         if seed is None:
             seed = int(self.np_random.integers(SEED_MASK + 1))
         step = self.games.begin(seed)
-        self._has_reset = True
         return self.games.observation.copy(), self._infos(step)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -105,10 +107,9 @@ class SeatVectorEnv(VectorEnv):
 
         Raises:
             IllegalActionError: an action is illegal. The message names its environment; nothing has changed.
-            ResetNeeded: there was no `reset` yet.
+            ResetNeeded: there was no `reset` yet, or an opponent failed since.
             AgentError: an opponent chose an illegal action.
         """
-        self._require_reset("step")
         step = self.games.play(np.asarray(actions))
         truncations = np.zeros(self.num_envs, np.bool_)
         for env, end in step.ends.items():
@@ -116,17 +117,13 @@ class SeatVectorEnv(VectorEnv):
         infos = self._infos(step)
         return self.games.observation.copy(), step.reward, step.done & ~truncations, truncations, infos
 
-    def _require_reset(self, method: str) -> None:
-        if not self._has_reset:
-            raise gymnasium.error.ResetNeeded(f"{self.games.game.name}: call reset() before {method}()")
-
     def action_masks(self) -> np.ndarray:
         """Return the action masks of the seat in all games, (N, A) bool.
 
         Raises:
             ResetNeeded: there was no `reset` yet.
         """
-        self._require_reset("action_masks")
+        self.games.require_begun("action_masks")
         return self.games.action_mask.astype(np.bool_)
 
     def render(self) -> tuple[np.ndarray, ...] | None:
@@ -136,7 +133,7 @@ class SeatVectorEnv(VectorEnv):
         """
         if self.render_mode is None:
             return None
-        self._require_reset("render")
+        self.games.require_begun("render")
         states, seats = map(self.games.vec.state, range(self.num_envs)), self.games.seats
         return tuple(table_image(state, int(seat)) for state, seat in zip(states, seats, strict=True))
 

@@ -21,6 +21,7 @@ from cardenvs.agents.adapt import adapted
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import is_guest
+from cardenvs.core.checks import checked_seed
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError
 from cardenvs.core.game import Game
@@ -33,6 +34,7 @@ from cardenvs.envs.arguments import (
     RENDER_MODES,
     checked_max_plies,
     checked_render_mode,
+    checked_reward,
     checked_seat,
     opponent_of_each,
     shown,
@@ -119,7 +121,7 @@ class SeatEnv(OneThread, gymnasium.Env):
         self.options.check_environment()
         self.render_mode = checked_render_mode(self.game, render_mode)
         self.max_plies = checked_max_plies(self.game, self.options, max_plies)
-        self.illegal_reward = illegal_reward
+        self.illegal_reward = checked_reward(self.game, illegal_reward)
         self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
@@ -156,13 +158,16 @@ class SeatEnv(OneThread, gymnasium.Env):
 
         Raises:
             DeckError: the explicit deck has an unknown card or too many copies; nothing has changed.
-            AgentError: an opponent failed or chose an illegal action.
+            ValueError: invalid seed; nothing has changed.
+            AgentError: an opponent failed or chose an illegal action. Other errors of opponents given as objects pass
+                unchanged. No episode is running then.
             ArenaError: the result violates the game's own bounds, or something that should be conserved changed.
             RuntimeError: 1000 deals in a row ended before the seat's turn.
         """
         deck = (options or {}).get("deck")
         if deck is not None:
             deck = self.game.parse_deck(deck, self.options).tolist()
+        seed = None if seed is None else checked_seed(seed)
         super().reset(seed=seed)
         if seed is not None:
             self._deals = 0
@@ -191,7 +196,8 @@ class SeatEnv(OneThread, gymnasium.Env):
             IllegalActionError: the action is illegal and `illegal_reward` is None. The message gives the reason and the
                 legal actions; nothing has changed.
             ResetNeeded: the episode is over.
-            AgentError: an opponent failed or chose an illegal action.
+            AgentError: an opponent failed or chose an illegal action. Other errors of opponents given as objects pass
+                unchanged. The episode is over then.
             ArenaError: the result violates the game's own bounds, or something that should be conserved changed.
         """
         if self._over:
@@ -255,7 +261,12 @@ class SeatEnv(OneThread, gymnasium.Env):
 
     @property
     def game_state(self) -> State:
-        """The state of the game, including hidden information. Clone it before you apply actions to it."""
+        """The state of the game, including hidden information. Clone it before you apply actions to it.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
+        self._require_reset("game_state")
         return self._state
 
     def __copy__(self) -> Self:
@@ -288,17 +299,22 @@ class SeatEnv(OneThread, gymnasium.Env):
             seat.begin(self._state)
 
     def _play_opponents(self) -> None:
-        """Let the opponents act until it is the seat's turn, the game is over or `max_plies` is reached."""
-        state = self._state
+        """Let the opponents act until it is the seat's turn, the game is over or `max_plies` is reached.
+
+        Whoever fails ends the episode: the seat could otherwise act in their place.
+        """
+        self._over, state = True, self._state
         while True:
             player = state.current_player
-            self._over = player == TERMINAL_PLAYER or state.ply >= self.max_plies
             if player == TERMINAL_PLAYER:
                 for seat in self._seats.values():
                     seat.end(state)
                 if (fault := self._check.fault(state)) is not None:
                     raise ArenaError(fault)
-            if self._over or player == self._seat:
+            if player == TERMINAL_PLAYER or state.ply >= self.max_plies:
+                return
+            if player == self._seat:
+                self._over = False
                 return
             seat = self._seats[player]
             try:

@@ -327,6 +327,8 @@ class VectorEnv(OneThread):
         actions[np.arange(actions.shape[1]) >= plies[:, None]] = NO_ACTION
         arrays = {name: array.copy() for name, array in self._results().items()}
         arrays |= {"episodes": self._episodes.copy(), "plies": plies, "actions": actions}
+        if self.batch.final_observation is not None:
+            arrays["final_observation"] = self.batch.final_observation.copy()
         return {**self._identity(), "seed": self._seed, "samples": self._samples, "arrays": arrays}
 
     @one_at_a_time
@@ -354,7 +356,7 @@ class VectorEnv(OneThread):
             array[:] = replayed._arrays()[name]
         if self._history is not None:
             self._history = replayed._history
-        self.batch.final_observation = None
+        self.batch.final_observation = replayed.batch.final_observation
         return self.batch
 
     def _replayed(self, seed: int, samples: int, arrays: dict[str, Any]) -> Self:
@@ -383,7 +385,17 @@ class VectorEnv(OneThread):
             if not np.isfinite(saved).all():
                 raise ValueError(f"{name} is not finite")
             array[:] = saved
+        twin.batch.final_observation = self._checked_final(arrays.get("final_observation"))
         return twin
+
+    def _checked_final(self, final: Any) -> np.ndarray | None:
+        """Return a copy of a saved `final_observation`. Raises ValueError if it is not one."""
+        shape = (self.num_envs, self.num_players, self.observation_size)
+        if final is None:
+            return None
+        if not isinstance(final, np.ndarray) or final.shape != shape or final.dtype != self.layout.dtype:
+            raise ValueError(f"final_observation should be {shape} {self.layout.dtype}")
+        return final.copy()
 
     @one_at_a_time
     def state(self, env: int) -> State:
@@ -432,9 +444,11 @@ class VectorEnv(OneThread):
         The observation in `batch` still shows the position before, and histories of episodes leave the state out.
 
         Raises:
-            ValueError: unknown environment.
+            ValueError: unknown environment, or the state is of another game or has other options.
         """
         env = checked_integer("env", env, 0, self.num_envs - 1)
+        if not isinstance(state, State) or state.game is not self.game or state.options != self.options:
+            raise ValueError(f"put_state takes a State of {self.game.name} with {self.options}; got {short(state)}")
         listed, amounts = state.legal_actions(), [0]
         if self.amount_zero is not None:
             amounts = [action - self.amount_zero for action in listed if action > self.amount_zero] or [0]
@@ -506,7 +520,9 @@ class VectorEnv(OneThread):
         plies, history = self._states["ply"], self._history
         assert history is not None
         room = history.shape[1]
-        wanted = self.max_plies if self.skip_forced else int(plies.max()) + 1  # a step that skips may be of any length
+        # a step that skips may be of any length
+        longest = min(self.max_plies, self.game.max_length(self.options))
+        wanted = longest if self.skip_forced else int(plies.max()) + 1
         if room < wanted:
             grown = np.zeros((self.num_envs, max(wanted, 2 * room + 16)), np.int32)  # memory is taken as it is used
             grown[:, :room] = history
@@ -538,6 +554,7 @@ class VectorEnv(OneThread):
             "layout": self.layout.hash,
             "record": dtype_hash(self.game.state_dtype),
             "num_envs": self.num_envs,
+            "first_env": self.first_env,
             "max_plies": self.max_plies,
             "mask": self._write_mask,
         }
@@ -585,7 +602,10 @@ class VectorEnv(OneThread):
             self._state(env).check_legal(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"environment {env}: {error} (no environment has changed)") from None
-        raise AssertionError(f"environment {env}: action {action} is legal, but not in the batch")
+        # an amount that has no action of its own, which `State.apply` takes as a code
+        raise IllegalActionError(
+            f"environment {env}: actions are 0 to {self.num_actions - 1}; got {action} (no environment has changed)"
+        )
 
     def _at_the_cap(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the environments that the next step may truncate, and copies of their records."""

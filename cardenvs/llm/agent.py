@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
 _OPERATORS = ("base_url", "api_key_env", "transcript", "extra")  # only the operator of a match may set these
+_NO_SETTINGS = ("name", "path", "environ")  # arguments of LLMConfig.named
 
 
 class LLMAgent(Agent):
@@ -239,6 +240,8 @@ def config_of(argument: str) -> "LLMConfig":
                 f"{key.strip()} cannot be set in a spec, which may come from anybody; set it in the file of models, or "
                 "by the environment"
             )
+        if key.strip() in _NO_SETTINGS:
+            raise AgentError(f"{key.strip()} is no setting of a language model; docs/llm.md lists them")
         changes[key.strip()] = value.strip()
     return LLMConfig.named(name or "env", **changes)
 

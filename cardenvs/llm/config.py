@@ -87,6 +87,12 @@ class Secret:
 
     __str__ = __repr__
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Secret, ()
 

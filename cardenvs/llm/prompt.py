@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from cardenvs.agents.base import Turn
+from cardenvs.core.checks import is_integer, short
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.game_view import table_texts
@@ -55,8 +56,11 @@ class PromptSettings:
             raise AgentError(f"prompt.answer is one of {', '.join(get_args(Answer))}; got {self.answer!r}")
         if self.answer == "candidate" and not self.candidates:
             raise AgentError('candidates that are not listed cannot be chosen by id; set prompt.answer to "label"')
-        if self.recap is not None and self.recap < 0:
-            raise AgentError(f"prompt.recap is a number of sentences, or null for all; got {self.recap}")
+        for name in ("candidates", "rules", "memory", "thinking"):
+            if not isinstance(getattr(self, name), bool):
+                raise AgentError(f"prompt.{name} is true or false; got {short(getattr(self, name))}")
+        if self.recap is not None and (not is_integer(self.recap) or self.recap < 0):
+            raise AgentError(f"prompt.recap is a number of sentences, or null for all; got {short(self.recap)}")
 
 
 @dataclass(frozen=True)

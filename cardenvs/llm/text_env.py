@@ -177,7 +177,11 @@ class TextSeatEnv:
 
     @property
     def game_state(self) -> State:
-        """The state of the game, including hidden information. Clone it before you apply actions to it."""
+        """The state of the game, including hidden information. Clone it before you apply actions to it.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+        """
         return self._env.game_state
 
     def close(self) -> None:

@@ -66,7 +66,8 @@ _open: dict[str, Transcript] = {}
 def transcript_of(path: str) -> Transcript:
     """Return the transcript of a file: one for all agents of this process."""
     with _lock:
-        return _open.setdefault(os.path.abspath(path), Transcript(path))
+        path = os.path.abspath(path)
+        return _open.setdefault(path, Transcript(path))
 
 
 def system_id(text: str) -> str:

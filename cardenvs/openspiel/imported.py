@@ -19,6 +19,7 @@ import numpy as np
 import pyspiel
 
 from cardenvs.core import events as ev
+from cardenvs.core.checks import short
 from cardenvs.core.codes import TERMINAL_PLAYER
 from cardenvs.core.errors import GameNotFoundError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR, Op, Table
@@ -33,6 +34,9 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.view import View
 
 FAMILY = "openspiel"
+_MOST_GAMES = 256  # kept
+_LONGEST_TEXT = 400  # characters of a name
+_DEEPEST = 5  # games in a game
 _MOST_PLAYERS = 15  # a set of viewers has a bit for each player and one for spectators
 _MOST_MOVES = 100_000  # in a history
 _MOST_ACTIONS = 1_000_000
@@ -44,14 +48,24 @@ _VALUE_BITS = 31  # of an event's value
 Seen = tuple[str, bool, bool]
 
 
-@functools.cache
+@functools.lru_cache(maxsize=_MOST_GAMES)
 def import_game(text: str) -> Game:
     """Return a game of OpenSpiel, such as "leduc_poker(players=3)". Use `cardenvs.get_game("openspiel:TEXT")`.
+
+    Names may come from strangers, in an experiment or a replay. OpenSpiel opens files while it reads a name, so names
+    with a parameter for a file are refused before that.
 
     Raises:
         GameNotFoundError: OpenSpiel has no such game, or it cannot be played here; the message says why.
     """
+    if len(text) > _LONGEST_TEXT or text.count("(") > _DEEPEST:
+        raise GameNotFoundError(
+            f"{FAMILY}: a name has at most {_LONGEST_TEXT} characters and {_DEEPEST} pairs of parentheses; got "
+            f"{short(text)}"
+        )
     name = f"{FAMILY}:{text}"
+    if "file" in text.lower():
+        raise GameNotFoundError(f"{name} cannot be played here: it reads a file")
     try:
         theirs = pyspiel.load_game(text)
     except (pyspiel.SpielError, RuntimeError) as error:
@@ -72,8 +86,6 @@ def _problem(theirs: pyspiel.Game) -> str:
         return "it has no tensor for observations"
     if not (kind.provides_observation_string or kind.provides_information_state_string):
         return "it has no text for what a player knows"
-    if any("filename" in name for name in theirs.get_parameters()):
-        return "it reads a file"
     if theirs.num_players() > _MOST_PLAYERS:
         return f"it has {theirs.num_players()} players, and at most {_MOST_PLAYERS} can play"
     if theirs.num_distinct_actions() > _MOST_ACTIONS:

@@ -85,6 +85,7 @@ _PACKAGE = "cardenvs.server"
 _HAS_REVIEWS = all(importlib.util.find_spec(module) is not None for module in ("matplotlib", "jinja2"))
 _REVIEW_LINK = '<a id="review">see what each decision was worth</a>, ' if _HAS_REVIEWS else ""
 _BURST_SECONDS = 4.0
+_MOST_OF_A_LINK = 20  # sockets of a player or the host, such as tabs and phones
 _ANSWERS = 8  # messages of one socket that are handled at the same time
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # close codes of sockets
 
@@ -408,12 +409,21 @@ class _Sockets:
         # No await from here until the room has the connection: a room without connections may be unloaded.
         if room is None:
             await socket.close(_NOT_FOUND, "no table has this link")
-        elif len(room.connections) >= self._host.settings.limits.connections_per_table:
+        elif self._is_full(room, link):
             await socket.close(_TOO_MANY, "there are too many connections")
         else:
             connection = Connection(room, link, socket)
             connection.narrow = "narrow" in socket.query_params
             await self._talk(socket, room, connection)
+
+    def _is_full(self, room: Room, link: str) -> bool:
+        """Return whether a room has no place for a link. Spectators take no places from players and the host."""
+        record = room.table.record
+        own = {record.host, *(seat.link for seat in record.seats)}
+        if link in own:
+            return sum(other.link == link for other in room.connections) >= _MOST_OF_A_LINK
+        watching = sum(other.link not in own for other in room.connections)
+        return watching >= self._host.settings.limits.connections_per_table
 
     async def _talk(self, socket: WebSocket, room: Room, connection: Connection) -> None:
         room.connections.add(connection)

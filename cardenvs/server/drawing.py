@@ -166,19 +166,23 @@ async def _line(process: Process) -> dict[str, Any]:
 def _read(job: dict[str, Any]) -> tuple[Replay, dict[int, Any]]:
     """Return the replay of a job and the agents' notes by ply."""
     if "text" in job:
-        return Replay.parse(job["text"]), {int(ply): note for ply, note in job["notes"].items()}
-    if "file" in job:
-        return Replay.load(Path(job["file"])), {}
+        return Replay.parse(job["text"], only_registered=True), {int(ply): note for ply, note in job["notes"].items()}
+    try:  # messages have the path of the file
+        if "file" in job:
+            return Replay.load(Path(job["file"])), {}
+        return _from_store(job)
+    except (CardenvsError, OSError) as error:
+        print(error, file=sys.stderr)
+        raise FormatError("this game is gone, or its record is damaged") from None
+
+
+def _from_store(job: dict[str, Any]) -> tuple[Replay, dict[int, Any]]:
     from cardenvs.arena.store import Store
     from cardenvs.arena.verify import replay_of
 
     with Store(Path(job["store"]), read_only=True) as store:
-        try:
-            record = store.game(job["match"], job["deal"], job["lineup"])
-            replay = replay_of(store.match(job["match"]), record)
-        except CardenvsError:  # its message has the path of the file
-            raise FormatError("the store does not have that game, or its record is damaged") from None
-    return replay, {note["ply"]: note for note in record.notes}
+        record = store.game(job["match"], job["deal"], job["lineup"])
+        return replay_of(store.match(job["match"]), record), {note["ply"]: note for note in record.notes}
 
 
 def _page(job: dict[str, Any], replay: Replay, notes: dict[int, Any]) -> str:

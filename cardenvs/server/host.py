@@ -84,8 +84,8 @@ class Host:
             await asyncio.sleep(self.settings.limits.sweep_seconds)
 
     async def _unload_idle(self) -> None:
-        for room in list(self._rooms.values()):
-            if room.is_idle(self.settings.limits.idle_seconds):
+        for watch, room in list(self._rooms.items()):  # others may come and go while one is unloaded
+            if self._rooms.get(watch) is room and room.is_idle(self.settings.limits.idle_seconds):
                 await self._unload(room)
 
     async def _unload(self, room: Room) -> None:

@@ -8,7 +8,7 @@ _NAMES = (
     "Ada", "Bruno", "Clara", "Dario", "Elsa", "Felix", "Greta", "Hugo", "Iris", "Jonas", "Karla", "Leo", "Mira", "Nils",
     "Olga", "Pavel", "Rosa", "Sami", "Tilda", "Viktor",
 )  # fmt: skip
-_PLAYER = re.compile(r"\bplayer_(\d+)\b")
+_PLAYER = re.compile(r"\bplayer_(\d{1,3})\b")
 
 
 def seat_names(table: str, num_players: int) -> list[str]:

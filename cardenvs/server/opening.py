@@ -8,7 +8,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.core.registry import get_game
+from cardenvs.core.registry import registered_game
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.server.agents import agent_specs
 from cardenvs.server.records import SeatRecord, TableRecord
@@ -17,6 +17,7 @@ from cardenvs.server.strength import LEVELS, TRAINED, levels, why_not_trained
 from cardenvs.server.table import PERSON
 
 _LINK_BYTES = 16
+_LEAST_SECONDS = 0.001  # of a time that is not 0
 
 
 def new_record(request: Any, settings: Settings) -> TableRecord:
@@ -33,7 +34,7 @@ def new_record(request: Any, settings: Settings) -> TableRecord:
         CardenvsError: the request is invalid.
     """
     wanted = _checked_request(request)
-    game = get_game(wanted["game"])
+    game = registered_game(wanted["game"])
     texts = {name: str(value) for name, value in wanted["options"].items()}
     options = game.options.parse(texts)
     options.check_environment()
@@ -77,8 +78,9 @@ def _checked_request(request: Any) -> dict[str, Any]:
     if wanted["seed"] is not None and not 0 <= wanted["seed"] <= SEED_MASK:
         raise FormatError("a seed must be a number from 0 to 2**63-1")
     for name, most in (("think", SLOWEST), ("clock", LONGEST_CLOCK)):
-        if wanted[name] is not None and not 0 <= wanted[name] <= most:
-            raise FormatError(f"{name!r} must be a number of seconds from 0 to {most:g}; got {short(wanted[name])}")
+        seconds = wanted[name]
+        if seconds is not None and seconds != 0 and not _LEAST_SECONDS <= seconds <= most:
+            raise FormatError(f"{name!r} must be 0, or {_LEAST_SECONDS:g} to {most:g} seconds; got {short(seconds)}")
     return wanted
 
 

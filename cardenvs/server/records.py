@@ -178,7 +178,7 @@ class Records:
     def of_links(self, links: Sequence[str]) -> dict[str, tuple[TableRecord, bool]]:
         """Return the table of each link that has one, and whether its game is finished."""
         found = {}
-        for link in links:
+        for link in filter(str.isascii, links):  # others are none of ours
             row = self._db.execute(
                 f"SELECT {_COLUMNS}, finished IS NOT NULL FROM tables "
                 "WHERE watch = (SELECT watch FROM links WHERE link = ?)",

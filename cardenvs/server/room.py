@@ -33,12 +33,13 @@ from cardenvs.server.messages import Message, read_player, read_viewer
 from cardenvs.server.names import seat_names, with_names
 from cardenvs.server.settings import SLOWEST, Settings
 from cardenvs.server.strength import label
-from cardenvs.server.table import PERSON, RefusedError, Table
+from cardenvs.server.table import PERSON, Asked, RefusedError, Table
 
 NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try again later"
-_AGENT_WAITS = "the server cannot write to its disk; the game continues as soon as it can"
+_WAITS = "the server cannot write to its disk; the game continues as soon as it can"
 _FORCED = "{agent} gave no valid answer, so the safe action was played for player_{player}"
 _RETRY_SECONDS = 2.0
+_MOST_CHANGES = 8  # of who plays a player, before the next move: each may begin an agent's thinking again
 _AWAY_SECONDS = 60.0  # time without a connection after which an agent may play for a person
 
 _log = logging.getLogger("cardenvs.server")
@@ -163,6 +164,7 @@ class Room:
         self._task: asyncio.Task[None] | None = None
         self._hints = itertools.count()
         self._on_clock = kept.on_clock
+        self._changes: dict[int, tuple[int, int]] = {}  # of who plays a player: at how many moves, how many
 
     def start(self) -> None:
         """Start the task that lets agents play."""
@@ -347,10 +349,15 @@ class Room:
         if name != "person" and name not in self._specs():
             raise RefusedError("there is no such agent")
         agent = PERSON if name == "person" else name
+        now, (moves, changes) = len(self.table.moves), self._changes.get(player, (0, 0))
+        changes = changes + 1 if now == moves else 1
+        if changes > _MOST_CHANGES:
+            raise RefusedError(f"who plays can change {_MOST_CHANGES} times before the next move")
         has_stopped = self.stopped is not None and self.stopped.player == player
         opened = self.table.change_seat(
             connection.link, player, agent, self._is_here(player), self._settings.think, has_stopped
         )
+        self._changes[player] = now, changes
         if has_stopped:
             self.stopped = None
         self.problem = ""
@@ -499,8 +506,9 @@ class Room:
             async with asyncio.timeout(due - time.monotonic()):
                 await self._stirred.wait()
         except TimeoutError:
-            self.table.decide(FORFEIT + person, {"forfeit": "the time was up"})
-            self._moved()
+            await self._do(
+                self.table.asked, lambda: self.table.decide(FORFEIT + person, {"forfeit": "the time was up"})
+            )
 
     async def _hold(self, started: float, least: float) -> None:
         """Wait until an agent's decision may be shown: at least `least` seconds from `started`, of time.monotonic.
@@ -513,7 +521,7 @@ class Room:
 
     async def _let_agent_move(self) -> None:
         """Make the move of the agent to act. If the agent gives no answer, stop."""
-        started, revision = time.monotonic(), self.table.revision
+        started, asked = time.monotonic(), self.table.asked
         state, name = self.table.state.clone(), self.table.agent_to_act
         decision = await self._decision(state, name)
         failure = could_not_answer(decision)
@@ -521,15 +529,15 @@ class Room:
         while self._is_held and failure is None:
             self._stirred.clear()
             await self._stirred.wait()
-        if self.table.revision != revision:
+        if self.table.asked != asked:
             return
         self._steps = max(0, self._steps - 1)
         if failure is None:
-            await self._keep(decision, name, revision)
+            await self._keep(decision, name, asked)
         else:
-            self._stop(decision, name, failure)
+            await self._stop(decision, name, failure)
 
-    def _stop(self, decision: Decision, name: str, failure: Failure) -> None:
+    async def _stop(self, decision: Decision, name: str, failure: Failure) -> None:
         """Stop the game until a person lets an agent try again.
 
         If the agent plays for a person, they get their seat back instead: a failing agent must not stop their clock.
@@ -539,7 +547,7 @@ class Room:
         self.table.note_try(notes_of(decision))
         link = self.table.record.seats[player].link
         if link:
-            self.table.change_seat(link, player, PERSON, True, 0.0)
+            await self._do(self.table.asked, lambda: self.table.change_seat(link, player, PERSON, True, 0.0))
             self.problem = f"{name} can no longer play for player_{player}: {reason}"
         else:
             self.stopped = Stopped(player, name, reason, failure.message)
@@ -557,18 +565,28 @@ class Room:
             failure = Failure("exception", f"{type(error).__name__}: {error}")
             return Decision(player, state.ply, state.forced_action(), FORCED, 0.0, (failure,))
 
-    async def _keep(self, decision: Decision, name: str, revision: int) -> None:
+    async def _keep(self, decision: Decision, name: str, asked: Asked) -> None:
         """Make an agent's move once it can be written, unless the table changes before that."""
-        while self.table.revision == revision:
+
+        def make() -> None:
+            self.table.decide(decision.action, notes_of(decision))
+            self.problem = "" if decision.outcome == OK else _FORCED.format(player=decision.player, agent=name)
+
+        await self._do(asked, make)
+
+    async def _do(self, asked: Asked, make: Callable[[], Any]) -> None:
+        """Change the table once that can be written, unless it changes before that."""
+        while self.table.asked == asked:
             try:
-                self.table.decide(decision.action, notes_of(decision))
-                self.problem = "" if decision.outcome == OK else _FORCED.format(player=decision.player, agent=name)
+                make()
             except sqlite3.Error as error:
-                if self.problem != _AGENT_WAITS:
+                if self.problem != _WAITS:
                     _log.error("a move at table %s cannot be kept: %s", self.table.record.watch, error)
-                self.problem = _AGENT_WAITS
+                self.problem = _WAITS
                 self.tell_all()
                 await asyncio.sleep(_RETRY_SECONDS)
+        if self.problem == _WAITS:
+            self.problem = ""
         self._moved()
 
     async def _player(self, state: State, name: str) -> AgentProxy:

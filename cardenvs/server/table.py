@@ -78,6 +78,9 @@ class Shown:
     pictures: dict[bool, str] = field(default_factory=dict)
 
 
+Asked = tuple[int, int, SeatRecord | None]
+
+
 class Table:
     """A game that people and agents play."""
 
@@ -123,6 +126,12 @@ class Table:
     def agent_to_act(self) -> str:
         """Name of the agent to act; PERSON if it is a person's turn or the game is over."""
         return PERSON if self.state.is_terminal else self.record.seats[self.state.current_player].agent
+
+    @property
+    def asked(self) -> Asked:
+        """What a decision that is being made depends on: the position, and whose it is. Other seats may change."""
+        seat = None if self.state.is_terminal else self.record.seats[self.state.current_player]
+        return len(self.moves), self._rewinds, seat
 
     def seat_of(self, link: str) -> int | None:
         """Return the player with this secret link, or None."""
@@ -174,6 +183,8 @@ class Table:
             self._check_host_may_seat(link, player, agent, is_here)
             if agent == PERSON:
                 opened = secrets.token_urlsafe(_LINK_BYTES)
+        if agent == seat.agent and not opened and not is_relieved:
+            return ""
         seats = list(self.record.seats)
         seats[player] = SeatRecord(agent, opened or seat.link)
         changed = replace(self.record, seats=tuple(seats))

@@ -270,3 +270,10 @@ def test_players_whose_names_a_terminal_would_act_upon_are_refused(tmp_path):
     (tmp_path / "game.json").write_text(json.dumps(data))
     with pytest.raises(FormatError, match=r"a player is called 'a.x1b.2J'; a name has no control"):
         Replay.load(tmp_path / "game.json")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\tb", "a\nb", "x" * 101])
+def test_names_that_cannot_be_loaded_are_not_saved(name):
+    state = cardenvs.get_game("leduc_poker_v0").new_state(seed=1)
+    with pytest.raises(ValueError, match="a player"):
+        Replay.of(state, [name, "me"])

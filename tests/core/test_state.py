@@ -686,3 +686,15 @@ def test_every_deliberate_error_has_one_base():
 
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
     assert all(issubclass(c, CardenvsError) for c in classes)
+
+
+def test_arguments_of_another_type_are_refused():
+    state = get_game("leduc_poker_v0").new_state(seed=1)
+    for player in (99, -1, "x", 1.5):
+        with pytest.raises(ValueError, match="players are 0 to 1"):
+            state.action_mask(player)
+    with pytest.raises(IllegalActionError, match="a label is a text"):
+        state.action_from_label(5)
+    for last in (1.5, -1, "x"):
+        with pytest.raises(ValueError, match="last"):
+            state.recap(0, last=last)

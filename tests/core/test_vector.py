@@ -627,3 +627,45 @@ def test_a_state_can_follow_a_running_episode():
     plain.reset(0)
     with pytest.raises(ValueError, match="created with resumable=True"):
         plain.running_episode(0)
+
+
+def test_saved_states_fit_environments_with_the_same_numbers():
+    saved = cardenvs.make_vec("leduc_poker_v0", 2, seed=1, resumable=True)
+    saved.reset()
+    other = cardenvs.make_vec("leduc_poker_v0", 2, seed=1, resumable=True, first_env=7)
+    with pytest.raises(FormatError, match="have first_env 0; these have 7"):
+        other.set_state(saved.get_state())
+
+
+def test_saved_states_have_the_final_observations():
+    vec = cardenvs.make_vec("leduc_poker_v0", 2, seed=1, resumable=True, max_plies=1)
+    vec.reset()
+    vec.step(np.array([1, 1]))
+    assert vec.batch.final_observation is not None
+    again = cardenvs.make_vec("leduc_poker_v0", 2, seed=1, resumable=True, max_plies=1)
+    state = vec.get_state()
+    again.set_state(state)
+    assert np.array_equal(again.batch.final_observation, vec.batch.final_observation)
+    state["arrays"]["final_observation"] = np.zeros(3)
+    with pytest.raises(FormatError, match="final_observation should be"):
+        again.set_state(state)
+
+
+def test_only_states_of_the_same_game_and_options_are_put_in():
+    vec = cardenvs.make_vec("uno_v0", 2, num_players=2)
+    vec.reset()
+    for state in (
+        cardenvs.get_game("uno_v0").new_state(num_players=10),
+        cardenvs.get_game("leduc_poker_v0").new_state(),
+    ):
+        with pytest.raises(ValueError, match="put_state takes a State of uno_v0"):
+            vec.put_state(0, state)
+    with pytest.raises(ValueError, match="put_state takes"):
+        vec.put_state(0, None)
+
+
+def test_histories_have_room_for_the_longest_game_and_no_more():
+    vec = cardenvs.make_vec("leduc_poker_v0", 64, resumable=True, skip_forced=True, max_plies=2**31 - 1)
+    batch = vec.reset()
+    vec.step(batch.legal_actions[:, 0])
+    assert vec.get_state()["arrays"]["actions"].shape[1] <= 8

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections import Counter
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
@@ -18,6 +19,7 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 
+import cardenvs
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, FormatError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import game_targets, get_game
@@ -622,3 +624,64 @@ def test_importing_the_package_imports_no_face_and_no_compiler():
     code = f"import cardenvs.envs, sys; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["hanabi_v0", "leduc_poker_v0", "rummikub_v0"])
+def test_rewards_that_players_were_told_add_up_to_their_returns_after_a_forfeit(name):
+    for seed, plies in ((1, 9), (2, 15), (3, 20)):
+        env, told = RawEnv(name), Counter()
+        env.reset(seed=seed)
+        for k, agent in enumerate(env.agent_iter()):
+            _, reward, terminated, truncated, info = env.last()
+            told[agent] += reward
+            if terminated or truncated:
+                env.step(None)
+            elif k == plies:
+                env.forfeit()
+            else:
+                env.step(int(np.flatnonzero(info["action_mask"])[k % info["action_mask"].sum()]))
+        returns = dict(zip(env.possible_agents, env.game_state.returns, strict=True))
+        assert {agent: told[agent] for agent in returns} == pytest.approx(returns)
+
+
+def test_nobody_forfeits_after_the_end_of_an_episode():
+    env = RawEnv("leduc_poker_v0", max_plies=1)
+    env.reset(seed=1)
+    env.step(1)
+    before = env.game_state.ply
+    while True:
+        with pytest.raises(IllegalActionError, match="the episode is over, so nobody can forfeit"):
+            env.forfeit()
+        if not env.agents:
+            break
+        env.step(None)
+    assert env.game_state.ply == before
+
+
+def test_the_state_of_the_game_needs_a_reset():
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before game_state"):
+        _ = RawEnv("leduc_poker_v0").game_state
+
+
+def test_amounts_without_an_action_are_refused():
+    env = RawEnv("texas_holdem_v0")
+    env.reset(seed=1)
+    code = next(code for code in env.game.amounts.codes if not env.game_state.explain_illegal(code))
+    with pytest.raises(IllegalActionError, match="actions are 0 to"):
+        env.step(code)
+    batch = cardenvs.make_vec("texas_holdem_v0", 2)
+    batch.reset(1)
+    with pytest.raises(IllegalActionError, match="no environment has changed"):
+        batch.step(np.array([code, 1]))
+
+
+@pytest.mark.parametrize("arguments", [{"mask_key": "place"}, {"mask_key": "legal_actions", "legal_actions": True}])
+def test_a_mask_takes_no_other_info_away(arguments):
+    with pytest.raises(OptionError, match="option mask_key takes another text than legal_actions and place"):
+        RawEnv("leduc_poker_v0", **arguments)
+
+
+@pytest.mark.parametrize("dtype", ["object", "U8", str, "complex64", "m8"])
+def test_observations_are_numbers(dtype):
+    with pytest.raises(OptionError, match="option observation_dtype takes"):
+        RawEnv("leduc_poker_v0", observation_dtype=dtype)

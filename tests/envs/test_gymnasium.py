@@ -236,3 +236,42 @@ def test_a_batch_has_the_spaces_of_a_gymnasium_vector_environment(name):
         assert vec.action_space.sample().shape == actions.shape
         batch = vec.step(actions)
     assert copy.deepcopy(vec).observation_space == vec.observation_space
+
+
+def test_the_seed_of_the_constructor_is_that_of_the_first_reset():
+    def deals(**arguments):
+        envs = SeatVectorEnv("leduc_poker_v0", num_envs=3, **arguments)
+        found = []
+        for _ in range(2):
+            envs.reset()
+            found.append(envs.games.vec.batch.episode_seed.tolist())
+        return found
+
+    first, again, other = deals(seed=5), deals(seed=5), deals()
+    assert first == again != other
+    assert first[0] != first[1]
+    envs = SeatVectorEnv("leduc_poker_v0", num_envs=3, seed=5)
+    envs.reset(seed=6)
+    assert envs.games.vec.batch.episode_seed.tolist() != first[0]
+    with pytest.raises(ValueError, match="a seed is an integer"):
+        SeatVectorEnv("leduc_poker_v0", num_envs=3, seed=-1)
+
+
+def test_nobody_plays_for_a_batched_opponent_who_failed():
+    failing = False
+
+    def opponent(observation, mask, legal, number):
+        return np.full(len(legal), 99) if failing else legal[:, 0]
+
+    envs = SeatVectorEnv("leduc_poker_v0", num_envs=4, opponents=opponent)
+    _, infos = envs.reset(seed=1)
+    failing = True
+    with pytest.raises(AgentError):
+        envs.step(infos["action_mask"].argmax(1))
+    records = envs.games.vec.copy_records()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="an opponent failed"):
+        envs.step(infos["action_mask"].argmax(1))
+    assert envs.games.vec.copy_records().tobytes() == records.tobytes()
+    failing = False
+    _, infos = envs.reset(seed=1)
+    envs.step(infos["action_mask"].argmax(1))

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import gymnasium
 import numpy as np
 import pytest
 from games import ELIMINATION, GAMES
@@ -326,3 +327,25 @@ def test_maskable_ppo_and_dqn_train_alone_at_the_table():
     model = DQN("MlpPolicy", gymnasium.make("cardenvs/OnePlayerPoker-v0"), learning_starts=64, device="cpu", seed=0)
     model.learn(400)
     assert model.num_timesteps == 400
+
+
+def test_seeds_are_numbers_whatever_their_type():
+    seats = []
+    for seed in (5, np.int64(5)):
+        env = SeatVecEnv("leduc_poker_v0", 8, seat="random", seed=seed)
+        env.reset()
+        seats.append(env.seats.tolist())
+    assert seats[0] == seats[1]
+    env.seed(-1)
+    with pytest.raises(ValueError, match="a seed is an integer"):
+        env.reset()
+
+
+def test_steps_and_masks_need_a_reset():
+    env = SeatVecEnv("leduc_poker_v0", 2)
+    for method in (env.action_masks, lambda: env.step(np.ones(2, np.int64))):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before"):
+            method()
+    env.reset()
+    with pytest.raises(ValueError, match="call step_async"):
+        env.step_wait()

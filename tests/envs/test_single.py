@@ -1,6 +1,7 @@
 """The Gymnasium face: one learning seat against given opponents."""
 
 import copy
+import math
 import pickle
 import random
 import warnings
@@ -439,3 +440,61 @@ def test_who_forfeits_loses_and_the_others_play_on():
     assert not env.action_masks().any()
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.forfeit()
+
+
+# -- opponents that fail ----------------------------------------------------------------------------------------
+
+
+class Fails(Agent):
+    """Plays what is wanted for some turns, then something illegal, or raises."""
+
+    name = "fails"
+
+    def __init__(self, after, how):
+        self.after, self.how = after, how
+
+    def act(self, turn):
+        if turn.decision < self.after:
+            return turn.legal_actions[0]
+        if self.how == "raises":
+            raise RuntimeError("boom")
+        return 99
+
+
+def play_calls(env):
+    for _ in range(4):
+        env.step(1)
+
+
+@pytest.mark.parametrize("how", ["raises", "plays 99"])
+@pytest.mark.parametrize("after", [0, 1])
+def test_nobody_plays_for_an_opponent_who_failed(how, after):
+    env = SeatEnv("leduc_poker_v0", opponents=Fails(after, how), seat=0)
+    error = RuntimeError if how == "raises" else AgentError
+    env.reset(seed=1)
+    with pytest.raises(error):
+        play_calls(env)
+    ply = env.game_state.ply
+    assert not env.action_masks().any()
+    for method in (lambda: env.step(1), env.forfeit):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            method()
+    assert env.game_state.ply == ply
+
+
+@pytest.mark.parametrize("reward", ["x", math.nan, math.inf, True, [1]])
+def test_a_reward_of_illegal_actions_is_a_number(reward):
+    with pytest.raises(OptionError, match="illegal_reward takes None or a number"):
+        SeatEnv("leduc_poker_v0", illegal_reward=reward)
+
+
+def test_a_wrong_seed_changes_nothing():
+    env = SeatEnv("leduc_poker_v0")
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before game_state"):
+        _ = env.game_state
+    env.reset(seed=1)
+    before = env.np_random.bit_generator.state
+    with pytest.raises(ValueError, match="a seed is an integer"):
+        env.reset(seed=2**63)
+    assert env.np_random.bit_generator.state == before
+    env.step(1)

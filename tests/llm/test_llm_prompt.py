@@ -242,3 +242,12 @@ def test_a_prompt_of_holdem_has_all_that_the_table_shows():
         assert shown in user, shown
     assert "Q♦" not in user
     assert "7♥" not in user
+
+
+@pytest.mark.parametrize(
+    "settings", [{"recap": 2.5}, {"recap": True}, {"recap": "x"}, {"recap": -1}, {"candidates": "no"}, {"rules": 1}]
+)
+def test_settings_of_another_type_are_refused(settings):
+    (name,) = settings
+    with pytest.raises(AgentError, match=f"prompt.{name} is "):
+        PromptSettings(**settings)

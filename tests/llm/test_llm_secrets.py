@@ -1,6 +1,7 @@
 """What an endpoint may not do: give back a key, hide text from readers, or write without bounds."""
 
 import base64
+import copy
 import json
 import pickle
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from cardenvs.llm import LLMAgent, LLMConfig
 from cardenvs.llm.agent import config_of
 from cardenvs.llm.answers import OUTCOMES
 from cardenvs.llm.client import LONGEST_REPLY, Call, _cleaned, _read_body
-from cardenvs.llm.transcript import read_calls
+from cardenvs.llm.transcript import read_calls, transcript_of
 
 KUHN = cardenvs.get_game("kuhn_poker_v0")
 KEY = 'sk-"live"/0123456789\u00e9'
@@ -135,3 +136,25 @@ def test_a_faulty_response_is_a_call_like_others(fault):
 
 def test_there_are_many_faults():
     assert len(FAULTS) >= 25
+
+
+@pytest.mark.parametrize("setting", ["path=/etc/passwd", "environ=x", "name=x"])
+def test_a_spec_does_not_choose_the_file_of_models(setting):
+    with pytest.raises(AgentError, match=f"{setting.partition('=')[0]} is no setting of a language model"):
+        config_of(f"mini,{setting}")
+
+
+def test_a_copy_has_the_key_and_a_pickle_has_not():
+    config = LLMConfig.of({"base_url": "http://x", "model": "m"}, {"LLM_API_KEY": "K"})
+    assert config.api_key.reveal() == "K"
+    assert copy.deepcopy(config).api_key.reveal() == copy.copy(config).api_key.reveal() == "K"
+    assert pickle.loads(pickle.dumps(config)).api_key.reveal() == ""
+
+
+def test_a_transcript_stays_where_it_was_opened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    transcript = transcript_of("t.jsonl")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    transcript.add("system", {"reply": "c0"})
+    assert [call["system_text"] for call in read_calls(tmp_path / "t.jsonl")] == ["system"]

@@ -120,3 +120,19 @@ def test_it_is_pickled_by_name():
 def test_what_cannot_be_played_is_said(text, problem):
     with pytest.raises(GameNotFoundError, match=problem):
         game_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "efg_game(filename=/etc/passwd)",
+        "misere(game=efg_game( filename =/etc/passwd))",
+        "bargaining(instances_file=x)",
+        "misere(game=" * 6 + "tic_tac_toe" + ")" * 6,
+        "x" * 401,
+    ],
+)
+def test_names_that_open_a_file_or_take_long_are_refused_before_they_are_read(text, monkeypatch):
+    monkeypatch.setattr(pyspiel, "load_game", lambda text: pytest.fail("it has been read"))
+    with pytest.raises(GameNotFoundError, match=r"it reads a file|a name has at most"):
+        game_of(text)

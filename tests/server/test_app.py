@@ -299,10 +299,11 @@ def test_floods_are_slowed_down_or_cut_off():
         tables = [open_table(server, "kuhn_poker_v0", PEOPLE) for _ in range(3)]
         refused = server.post("/api/tables", json={"game": "kuhn_poker_v0"})
         assert refused.status_code == 429
-        with server.websocket_connect(seat_link(tables[0])) as socket:
-            position(socket)
-            with server.websocket_connect(seat_link(tables[0], 1)) as second, pytest.raises(WebSocketDisconnect):
+        watch = f"/ws/{tables[0]['watch']}"
+        with server.websocket_connect(watch), server.websocket_connect(seat_link(tables[0])) as socket:
+            with server.websocket_connect(watch) as second, pytest.raises(WebSocketDisconnect):
                 second.receive_json()
+            position(socket)  # a player gets in while spectators take all their places
             started = time.monotonic()
             for _ in range(8):  # four at once, then one a second
                 socket.send_json({"do": "watch", "viewer": 1})
@@ -465,3 +466,46 @@ def test_a_wrong_list_of_links_is_refused(wrong):
         answer = server.post("/api/tables/mine", json=wrong)
         assert answer.status_code == 400
         assert "at most 50" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("text", ["efg_game(filename=/etc/passwd)", "leduc_poker", "misere(game=" * 5000])
+def test_strangers_name_registered_games_only(text):
+    with client() as server:
+        answers = [server.post("/api/tables", json={"game": f"openspiel:{text}"})]
+        replay = json.loads(Replay.of(get_game("kuhn_poker_v0").new_state(seed=1)).text())
+        answers.append(server.post("/api/replays", json=replay | {"game": f"openspiel:{text}"}))
+        for answer in answers:
+            assert answer.status_code == 400
+            assert "no game named 'openspiel:" in answer.json()["error"]["message"]
+            assert len(answer.text) < 2000
+
+
+def test_odd_values_are_refused_and_break_nothing(caplog):
+    with client() as server:
+        headers = {"content-type": "application/json"}
+        mine = server.post("/api/tables/mine", content='{"links": ["\\ud800", "x"]}', headers=headers)
+        assert mine.status_code == 200
+        for name in ("think", "clock"):
+            refused = server.post("/api/tables", json={"game": "kuhn_poker_v0", name: 1e-320})
+            assert refused.status_code == 400
+            assert f"'{name}' must be 0, or 0.001 to" in refused.json()["error"]["message"]
+        table = open_table(server, "kuhn_poker_v0", PEOPLE)
+        with server.websocket_connect(seat_link(table)) as socket:
+            turn = position(socket)["turn"]
+            socket.send_json({"do": "act", "turn": turn, "intents": [{"action": "player_" + "1" * 5000}]})
+            assert socket.receive_json()["type"] == "refused"
+    assert "Traceback" not in caplog.text
+
+
+def test_files_that_are_gone_do_not_show_their_path(tmp_path, caplog):
+    for name in ("game.json", "games.db"):
+        (tmp_path / name).write_text("damaged", encoding="utf-8")
+    with client(replays=(tmp_path / "game.json",), stores=(tmp_path / "games.db",)) as server:
+        for _ in range(2):
+            for path in ("/replays/0", "/stores/0", "/stores/0/m/0/0"):
+                answer = server.get(path)
+                assert answer.status_code == 400
+                assert str(tmp_path) not in answer.text
+                assert "is gone, or" in answer.text
+            for name in ("game.json", "games.db"):
+                (tmp_path / name).unlink(missing_ok=True)

@@ -186,3 +186,21 @@ def test_files_of_this_server_open_again(tmp_path):
         games.close()
     (tmp_path / "empty.db").touch()
     Records(str(tmp_path / "empty.db")).close()
+
+
+def test_a_person_whose_time_is_up_forfeits_once_that_can_be_written(monkeypatch, caplog):
+    monkeypatch.setattr(room, "_RETRY_SECONDS", 0.05)
+    disk = Disk(monkeypatch, (Records, "add_moves"))
+    disk.is_full = True
+    with client(clock=0.2) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"])
+        with server.websocket_connect(f"/ws/{table['seats'][1]['link']}") as socket:
+            seen = position(socket)
+            while not seen["problem"]:
+                seen = position(socket)
+            assert "cannot write to its disk" in seen["problem"]
+            disk.is_full = False
+            while not seen["over"]:
+                seen = position(socket)
+            assert seen["problem"] == ""
+    assert "Traceback" not in caplog.text

@@ -172,8 +172,8 @@ def test_nobody_stops_the_clock_with_an_agent_that_cannot_be_asked(failing):
     with client(clock=1.0) as server:
         table = open_table(server, "kuhn_poker_v0", ["person", "person"])
         with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
-            while not (seen := socket.receive_json())["over"]:
-                if seen["players"][0]["by"] == "person":
+            while not (seen := socket.receive_json()).get("over"):
+                if seen["type"] == "position" and seen["players"][0]["by"] == "person":
                     if seen["problem"]:
                         name = seat_names(table["watch"], 2)[0]
                         assert seen["problem"] == f"random can no longer play for {name}: it did not answer in time"

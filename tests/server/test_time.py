@@ -186,3 +186,36 @@ def test_taking_moves_back_wins_no_time():
 def test_wrong_times_are_refused(wrong):
     with client() as server:
         assert server.post("/api/tables", json={"game": "kuhn_poker_v0"} | wrong).status_code == 400
+
+
+def test_nobody_stops_the_game_by_changing_who_plays(hesitant):
+    """Each change of the player to act begins an agent's thinking anew, and no clock runs meanwhile."""
+    hesitant(0.6)
+    with client(clock=3.0) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"], deck="K J Q")
+        with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
+            seen, refused, ends = socket.receive_json(), 0, time.monotonic() + 20
+            for name in itertools.cycle(["random", "person"]):
+                socket.send_json({"do": "seat", "player": 0, "agent": name})
+                seen = socket.receive_json()
+                while seen["type"] == "refused":
+                    refused, seen = refused + 1, socket.receive_json()
+                if seen["current"] != 0 or seen["over"]:
+                    break
+                assert time.monotonic() < ends
+                time.sleep(0.05)
+    assert refused
+
+
+def test_others_who_change_who_plays_for_them_do_not_delay_an_agent(hesitant):
+    hesitant(0.6)
+    with client() as server:
+        table = open_table(server, "kuhn_poker_v0", ["random", "person"], deck="K J Q")
+        with server.websocket_connect(f"/ws/{table['seats'][1]['link']}") as socket:
+            seen, started = socket.receive_json(), time.monotonic()
+            for name in ["random", "person"] * 4:
+                socket.send_json({"do": "seat", "player": 1, "agent": name})
+                time.sleep(0.05)
+            while seen["type"] != "position" or seen["current"] == 0:
+                seen = socket.receive_json()
+            assert time.monotonic() - started < 5.0
