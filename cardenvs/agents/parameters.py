@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,15 @@ def split_file(kind: str, argument: str, example: str) -> tuple[Path, str]:
 def file_fingerprint(path: Path) -> str:
     """Return a hash of a file's contents, 16 hex digits, for AgentKind.fingerprint."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def files_fingerprint(paths: Iterable[Path]) -> str:
+    """Return a hash of the contents of several files, 16 hex digits, or "" if there are none."""
+    digest, has_any = hashlib.sha256(), False
+    for path in paths:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+        has_any = True
+    return digest.hexdigest()[:16] if has_any else ""
 
 
 def read_parameters(kind: str, text: str, known: dict[str, Reader]) -> dict[str, Any]:

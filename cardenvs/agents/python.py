@@ -9,6 +9,7 @@ from pathlib import Path
 from cardenvs.agents.adapt import adapted
 from cardenvs.agents.base import Agent
 from cardenvs.agents.kinds import AgentKind
+from cardenvs.agents.parameters import file_fingerprint, files_fingerprint
 from cardenvs.core.errors import AgentError, CardenvsError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -43,9 +44,27 @@ def raised_text(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()) + where
 
 
+def _fingerprint(argument: str) -> str:
+    """Return a hash of the module's file, or of all of a package; "" if neither is found.
+
+    The files are looked for as an import would, but nothing is imported: that would run code of strangers.
+    """
+    parts = argument.partition(":")[0].split(".")
+    if not all(part.isidentifier() for part in parts):
+        return ""
+    for folder in map(Path, dict.fromkeys([os.getcwd(), *sys.path])):
+        place = folder.joinpath(*parts)
+        if (place / "__init__.py").is_file():
+            return files_fingerprint(sorted(place.rglob("*.py")))
+        if place.with_suffix(".py").is_file():
+            return file_fingerprint(place.with_suffix(".py"))
+    return ""
+
+
 PYTHON = AgentKind(
     "python",
     "python:MODULE:NAME",
     "your own: a function of a turn, a class, an object, or a function of `(game, options)` that makes an agent",
     load_python,
+    _fingerprint,
 )

@@ -9,10 +9,11 @@ import math
 import secrets
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 from scipy.special import chdtri  # inverse of the upper tail
 
 from cardenvs.arena.match import MOST_DEALS, Match
@@ -32,7 +33,8 @@ class Stop:
 
     Attributes:
         half_width: largest half-width, in the unit of the game's results.
-        of: which intervals: of the agents' "means", or of the advantages between "pairs" of agents.
+        of: which intervals: of the agents' "means", or of the advantages between "pairs" of agents. Where players win
+            or lose together, or play alone, there are only means.
         min_deals: deals before the first check; each later check comes after a quarter more deals.
         intervals: how intervals are computed.
     """
@@ -52,10 +54,8 @@ class Stop:
 
     def is_met(self, tally: Tally) -> bool:
         """Return whether all intervals of the deals in `tally` are narrow enough."""
-        if self.of == "means":
-            found = [standing.mean for standing in tally.standings(self.intervals)]
-        else:
-            found = list(tally.advantages(self.intervals).values())
+        found = list(tally.advantages(self.intervals).values()) if self.of == "pairs" else []
+        found = found or [standing.mean for standing in tally.standings(self.intervals)]
         return all((estimate.high - estimate.low) / 2 <= self.half_width for estimate in found)
 
     def look_after(self, deals: int) -> int:
@@ -314,9 +314,9 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "pairs"] 
     if len(tally.deals) < 2:
         raise ArenaError(f"the estimate needs at least two deals; there are {len(tally.deals)}")
     names = tally.match.names
-    columns = tally.advantages_by_deal() if of == "pairs" else tally.means_by_deal()
+    columns: Mapping[Any, np.ndarray] = tally.advantages_by_deal() if of == "pairs" else {}
     needs = []
-    for who, values in columns.items():
+    for who, values in (columns or tally.means_by_deal()).items():
         spread = float(values.std(ddof=1))
         likely_most = spread / math.sqrt(chdtri(len(values) - 1, 0.9) / (len(values) - 1))
         what = names[who] if isinstance(who, int) else f"{names[who[0]]} - {names[who[1]]}"

@@ -7,7 +7,7 @@ import pytest
 from cardenvs import get_game
 from cardenvs.agents import kinds
 from cardenvs.agents.search import SEARCH
-from cardenvs.agents.specs import is_guest
+from cardenvs.agents.specs import agent_fingerprint, is_guest
 from cardenvs.core.errors import AgentError
 
 
@@ -56,3 +56,25 @@ def test_only_kinds_that_play_a_game_are_offered_for_it(game, there, missing):
     forms = kinds.kind_forms(get_game(game)).values()
     assert there in forms
     assert missing not in forms
+
+
+def test_what_runs_is_known_by_its_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("act = None")
+    (tmp_path / "bots").mkdir()
+    for name in ("__init__", "one"):
+        (tmp_path / "bots" / f"{name}.py").write_text("raise SystemExit")  # nothing is imported
+    specs = [
+        "python:mine:act",
+        "python:bots:act",
+        "python:bots.one:act",
+        "process:python3 mine.py",
+        "process:./mine.py",
+    ]
+    before = [agent_fingerprint(spec) for spec in specs]
+    assert all(before)
+    (tmp_path / "mine.py").write_text("act = 1")
+    (tmp_path / "bots" / "one.py").write_text("")
+    assert all(agent_fingerprint(spec) != old for spec, old in zip(specs, before, strict=True))
+    for spec in ("python:no_such_module:act", "python:../mine:act", "process:no-such-program", "process:'"):
+        assert agent_fingerprint(spec) == ""

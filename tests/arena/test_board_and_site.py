@@ -246,7 +246,7 @@ def test_every_page_is_whole_needs_no_network_and_links_to_what_there_is(site):
         without_names = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
         assert not re.search(r"https?://|@import|url\((?!#)", without_names)
     everything = {path.resolve() for path in site.rglob("*") if path.is_file()}
-    assert everything - linked - {(site / "index.html").resolve()} == set()
+    assert everything - linked - {(site / name).resolve() for name in ("index.html", "site.json")} == set()
 
 
 def test_what_the_pages_show(site, board):
@@ -295,14 +295,30 @@ def test_replays_are_replays_and_failures_are_told(site):
 
 def test_a_site_replaces_a_site_and_nothing_else(opened, board, site, tmp_path):
     before = {path.relative_to(site) for path in site.rglob("*")}
-    (site / "replays" / "leduc-poker-999-0.html").write_text("old")
+    mine = [site / "replays" / "my-game.json", site / "games" / "notes.html"]
+    for path in mine:
+        path.write_text("mine")
+    some = next(path for path in (site / "replays").iterdir() if path not in mine)
+    old = some.with_name("leduc-poker-999-0.html")
+    listed = json.loads((site / "site.json").read_text())
+    listed["files"] += [f"replays/{old.name}", "../outside.html", "games/../../outside.json"]
+    (site / "site.json").write_text(json.dumps(listed))
+    old.write_text("old")
+    outside = site.parent / "outside.html"
+    outside.write_text("mine")
     write_site(opened, board_document(board), site)
-    assert {path.relative_to(site) for path in site.rglob("*")} == before
-    (tmp_path / "notes.txt").write_text("mine")
+    assert {path.relative_to(site) for path in site.rglob("*")} == before | {path.relative_to(site) for path in mine}
+    for path in (*mine, outside):
+        assert path.read_text() == "mine"
+        path.unlink()
+    (tmp_path / "board.json").write_text("{}")  # of `arena report --json`
     with pytest.raises(ArenaError, match="is not empty and does not contain a site"):
         write_site(opened, board_document(board), tmp_path)
     with pytest.raises(ArenaError, match="it is not a folder"):
-        write_site(opened, board_document(board), tmp_path / "notes.txt")
+        write_site(opened, board_document(board), tmp_path / "board.json")
+    (tmp_path / "site.json").write_text("[]")
+    with pytest.raises(ArenaError, match="is damaged"):
+        write_site(opened, board_document(board), tmp_path)
 
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -6,7 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from cardenvs.arena import Match
+from cardenvs import get_game
+from cardenvs.arena import Match, Store, run_match
 from cardenvs.arena.plan import Plan, Stop, deals_needed
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.statistics import Tally, bootstrap_estimates, estimate, estimates, summarise, t_quantile
@@ -176,3 +177,15 @@ def test_few_deals_get_students_interval():
         summarise(MATCH, records, "bootstrap").standings[0].mean
         == summarise(MATCH, records, "student").standings[0].mean
     )
+
+
+@pytest.mark.parametrize("name", ["hanabi_v0", "blackjack_v0"])
+def test_a_match_without_pairs_stops_by_its_means(name, tmp_path):
+    match = Match.of(name, ["random", get_game(name).default_opponent], 12, seed=1)
+    stop, wide = Stop(half_width=1e-3, min_deals=2), Stop(half_width=1e6, min_deals=2)
+    run_match(match, tmp_path / "games.db")
+    with Store(tmp_path / "games.db") as store:
+        tally = Tally.of(match, store.results(match.id))
+    assert not stop.is_met(tally)
+    assert wide.is_met(tally)
+    assert deals_needed(tally, 10.0)

@@ -107,6 +107,10 @@ def test_a_table_is_shown_at_an_entry_and_step_by_step(match):
 
 def test_figures_are_shown_and_written(match, tmp_path):
     text = call("stats", match, match / "replay.json", "--json", tmp_path / "f.json").stdout
+    for number, file in enumerate((match / "replay.json", tmp_path / "second.json")):
+        if number:
+            file.write_bytes((match / "replay.json").read_bytes())
+        assert "would overwrite" in refused("stats", match / "replay.json", file, "--json", file)
     assert "VPIP" in text
     figures = json.loads((tmp_path / "f.json").read_text())
     once = json.loads((match / "aggregates.json").read_text())

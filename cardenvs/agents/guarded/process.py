@@ -9,6 +9,7 @@ import shlex
 import sys
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from cardenvs.agents.base import Agent, Failure, Turn
@@ -20,6 +21,7 @@ from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.pipe import LostProcessError, Pipe
 from cardenvs.agents.guarded.programs import Forked, Program, spawned
 from cardenvs.agents.kinds import AgentKind
+from cardenvs.agents.parameters import files_fingerprint
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -366,10 +368,29 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
 
 
+_LONGEST_PATH = 4096  # characters
+_MOST_HASHED = 2**28  # bytes of a file
+
+
+def _fingerprint(argument: str) -> str:
+    """Return a hash of the files that the command names, such as its script; "" if it names none.
+
+    An interpreter, which differs from machine to machine, does not count, and neither does what is too large for code.
+    """
+    try:
+        words = shlex.split(argument)
+    except ValueError:
+        return ""
+    files = [word for word in words if "\0" not in word and len(word) < _LONGEST_PATH and Path(word).is_file()]
+    named = [Path(word) for word in files if word != words[0] or len(files) == 1]
+    return files_fingerprint(path for path in named if path.stat().st_size <= _MOST_HASHED)
+
+
 PROCESS = AgentKind(
     "process",
     "process:COMMAND",
     "[a program](agents.md#programs-that-speak-json-lines) that speaks JSON lines",
     _make,
+    _fingerprint,
     isolation="own",
 )

@@ -4,8 +4,10 @@ index.html          ratings, games, circles, failures
 games/NAME.html     one match: results, head to head, by seat, behaviour, replays
 replays/...         selected games: pages, players that step through them, and replay files
 board.json          the board as JSON; results.csv: the results table
+site.json           the names of these files, so that the next site in the folder replaces them and nothing else
 """
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +27,8 @@ from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.files import FilePath, write_whole
 from cardenvs.core.replay import Replay
 
-_MARK = "board.json"  # a folder with this file is a site and may be overwritten
+_MARK = "site.json"  # a folder with this file is a site and may be overwritten
+_PLACES = re.compile(r"(games|replays)/[^/\\]+\.(html|json)")  # of files that a site has besides those at its top
 _MOST_KINDS = 8  # kinds of actions with their own colour in a plot
 _MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays per match, by reason
 
@@ -39,18 +42,40 @@ def write_site(store: Store, board: Document, folder: FilePath) -> Path:
     """
     root = Path(folder)
     check_folder(root)
+    for old in _written(root):
+        (root / old).unlink(missing_ok=True)
     for part in ("games", "replays"):
         (root / part).mkdir(parents=True, exist_ok=True)
-        for old in (root / part).iterdir():
-            if old.suffix in (".html", ".json"):
-                old.unlink()
-    write_board_json(board, root / _MARK)
+    foreign = _files(root)
+    write_board_json(board, root / "board.json")
     write_csv(store, board, root / "results.csv")
     site = _Site(store, board, root)
     for game in board["games"]:
         site.write_game(game)
     site.write_index()
+    files = sorted(_files(root) - foreign)
+    write_whole(root / _MARK, json.dumps({"format": "cardenvs-site", "files": files}, indent=1) + "\n")
     return root / "index.html"
+
+
+def _files(root: Path) -> set[str]:
+    """Return the files of a folder that could be pages or replays of a site."""
+    return {path.relative_to(root).as_posix() for part in ("games", "replays") for path in (root / part).glob("*")}
+
+
+def _written(root: Path) -> list[str]:
+    """Return the pages and replays of the site in a folder.
+
+    Raises:
+        ArenaError: the list is damaged.
+    """
+    if not (root / _MARK).is_file():
+        return []
+    try:
+        files = json.loads((root / _MARK).read_bytes())["files"]
+        return [file for file in files if _PLACES.fullmatch(file)]
+    except (ValueError, KeyError, TypeError):
+        raise ArenaError(f"{root / _MARK} is damaged; choose another folder, or remove this one") from None
 
 
 def check_folder(root: Path) -> None:

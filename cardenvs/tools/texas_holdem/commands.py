@@ -148,7 +148,7 @@ def stats(
 
     from cardenvs.tools.texas_holdem.aggregates import aggregate
 
-    outputs = Outputs({"--json": json}, used={"FILE": files[0]})
+    outputs = Outputs({"--json": json}, used={f"FILE {file}": file for file in files})
     timelines = [timeline for path in files for timeline in _timelines(path)]
     by_name = aggregate(timelines)
     table = new_table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
