@@ -11,6 +11,7 @@ from scipy.special import chdtrc
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import get_game
+from cardenvs.games.blackjack import rules
 from cardenvs.games.blackjack.state import NO_CARD, cards_in, most_cards
 from cardenvs.testing.case import Case, Report
 from cardenvs.testing.conformance import check_case
@@ -564,3 +565,13 @@ def test_the_conformance_suite_knows_an_endless_shoe():
     report = Report()
     check_case(Case(GAME, options, seed=0, play_seed=0), report)
     assert report.twins > 0
+
+
+@pytest.mark.parametrize("penetration", [1, 10, 15, 33])
+def test_the_shoe_is_shuffled_once_so_many_percent_have_been_dealt(penetration):
+    s = GAME.new_state(seed=1, decks=2, max_hands=1, penetration=penetration).records.copy()[0]
+    s.left[:] = 0
+    for left in range(2 * 52 + 1):
+        s.left[0] = left
+        dealt = 2 * 52 - left
+        assert rules._is_used_up(s) == (100 * dealt >= 2 * 52 * penetration), dealt

@@ -650,3 +650,21 @@ def test_the_rule_agent_names_its_longest_suit():
     state = act(position(["8c 2h 3h Ks", OTHERS], stock="3c"), "8c")
     n = GAME.engine.legal(state._states, 0, LEGAL)
     assert as_oracle_says(int(GAME.policies["heuristic"](state.record, LEGAL, n, np.zeros(4, np.uint64)))) == "name h"
+
+
+@pytest.mark.parametrize("draw_when_able", [True, False])
+def test_prompts_offer_to_draw_where_that_is_legal(draw_when_able):
+    seen = set()
+    for seed in range(10):
+        state = GAME.new_state(seed=seed, draw_when_able=draw_when_able)
+        for ply in range(30):
+            if state.is_terminal:
+                break
+            if state.view(state.current_player)["prompt"].startswith("Play a card on") and not state.view(
+                state.current_player
+            )["prompt"].endswith("or pass."):
+                draws = "draw" in [state.action_label(action) for action in state.legal_actions()]
+                assert state.view(state.current_player)["prompt"].endswith(", or draw.") == draws
+                seen.add(draws)
+            state.apply(state.policy_action("random", ply))
+    assert seen == ({True} if draw_when_able else {True, False})

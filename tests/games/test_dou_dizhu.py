@@ -751,3 +751,9 @@ def test_the_rule_agent_beats_random_play(options):
             state.apply(state.policy_action("heuristic" if state.current_player == seat else "random", seed))
         total += state.returns[seat]
     assert total > 0
+
+
+def test_a_refused_four_with_both_jokers_names_what_forbids_it():
+    state = GAME.new_state(seed=1, bidding="none", four_with_two=False, rocket_kicker=True)
+    play = next(k for k, play in enumerate(PLAYS) if play_text(k) == "3 3 3 3 + B R")
+    assert "(rules.md 4.1)" in state.explain_illegal(play)

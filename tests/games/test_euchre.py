@@ -362,3 +362,25 @@ def test_the_rule_agent_wins_against_random_partners():
             state.apply(state.policy_action(policy, seed=seed))
         total += state.returns[seed % 2]
     assert total > 100
+
+
+def test_prompts_and_refusals_offer_what_is_legal_only():
+    state = GAME.new_state(seed=3, need_suit_to_order=True)
+    assert [state.action_label(action) for action in state.legal_actions()] == ["pass"]
+    assert (
+        state.view(state.current_player)["prompt"]
+        == "K♦ is turned up. You hold no card of its suit, so you can only pass."
+    )
+    state = GAME.new_state(seed=3)
+    for _ in range(7):
+        state.apply(state.action_from_label("pass"))
+    reason = state.explain_illegal(0)
+    assert reason.endswith("the dealer must call a suit (rules.md 3.3)")
+
+
+def test_a_hand_that_somebody_leaves_has_no_points():
+    state = GAME.new_state(seed=1, target=10)
+    for _ in range(10):
+        state.apply(state.legal_actions()[0])
+    state.apply(FORFEIT + state.current_player)
+    assert state.facts(0)["points_by_hand"] == []

@@ -14,8 +14,9 @@ from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
-from cardenvs.games.hearts import rules
-from cardenvs.games.hearts.state import ADD, PACK, SUBTRACT
+from cardenvs.games.hearts import heuristic, rules
+from cardenvs.games.hearts import state as hearts_state
+from cardenvs.games.hearts.state import ADD, JACK, PACK, POINT_CARDS, SUBTRACT
 from cardenvs.kits.cards import bits_of, cards_of
 
 GAME = get_game("hearts_v0")
@@ -493,3 +494,48 @@ def test_the_heuristic_throws_the_queen_when_it_cannot_follow_and_ducks():
     lead = ["lead 2c", "play Kc", "play Ac", "play Qc", "lead Jd"]
     assert chosen(UNLOADING, *lead, "play Ad", "play 2d", **PLAIN) == "play Q♠"
     assert chosen(UNLOADING, *lead, "play Ad", **PLAIN) == "play 4♦"
+
+
+def test_the_heuristic_shoots_no_moon_whose_jack_somebody_else_has():
+    options = {"moon_needs_jd": True, "jd_bonus": True, "passing": "none"}
+    looked_at = 0
+    for seed in range(400):
+        state = GAME.new_state(seed=seed, **options)
+        while not state.is_terminal:
+            s, player = state.record, state.current_player
+            others = [int(s.won[p]) for p in range(4) if p != player]
+            wins_all = (
+                not any(won & POINT_CARDS for won in others)
+                and heuristic._losers(s.hands[player], heuristic._unseen(s, player)) == 0
+            )
+            if wins_all and len(state.legal_actions()) > 1:
+                has_lost_jack = any(won >> JACK & 1 for won in others)
+                assert heuristic._shoots(s, player, heuristic._unseen(s, player)) == (not has_lost_jack)
+                looked_at += has_lost_jack
+            state.apply(state.policy_action("heuristic", 0))
+    assert looked_at > 5
+
+
+@pytest.mark.parametrize(
+    ("scores", "choice"),
+    [
+        ((78, 83, 34, 65), SUBTRACT),  # adding ends the match at 109, and player 2 wins it with 60
+        ((10, 83, 34, 65), ADD),  # adding ends it, and the shooter wins
+        ((60, 40, 34, 30), ADD),  # adding ends nothing
+    ],
+)
+def test_the_heuristic_adds_a_moon_unless_that_loses_the_match(scores, choice):
+    state = GAME.new_state(seed=1, moon="choice", target=100, passing="none")
+    s = state.records.copy()[0]
+    s.scores[:4], s.points[:4] = scores, (26, 0, 0, 0)
+    s.phase, s.current_player = hearts_state.MOON, 0
+    legal = np.array([SUBTRACT, ADD], np.int32)
+    assert heuristic.heuristic(s, legal, 2, np.zeros(4, np.uint64)) == choice
+
+
+def test_a_hand_that_somebody_leaves_has_no_points():
+    state = GAME.new_state(seed=1, target=100)
+    for _ in range(10):
+        state.apply(state.legal_actions()[0])
+    state.apply(FORFEIT + state.current_player)
+    assert state.facts(0)["points_by_hand"] == []

@@ -349,7 +349,7 @@ def test_13_ramsch_with_the_weakest_cards():
     state = play_out(played(DEAL, "pass", "pass", "pass", all_pass="ramsch"), min)
     assert state.returns == [-206, 103, 103]
     assert state.record.points.tolist()[:2] == [103, 17]
-    assert "player_0 has 103 card points with the skat." in state.recap(SPECTATOR)
+    assert "player_0 has 103 card points." in state.recap(SPECTATOR)
     assert "7♥ was in the skat." in state.recap(SPECTATOR)
 
 

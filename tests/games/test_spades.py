@@ -771,3 +771,27 @@ def test_likely_worlds_do_not_depend_on_the_true_deal():
                 takes_records(belief.sample_belief)(records[0], player, seed)
             assert first["hands"].tolist() == second["hands"].tolist()
             assert first["deck"].tolist() == second["deck"].tolist()
+
+
+@pytest.mark.parametrize("nil_points", [0, 10, 100])
+def test_the_heuristic_bids_no_nil_with_the_ace_of_spades(nil_points):
+    for seed in range(150):
+        state = GAME.new_state(seed=seed, nil_points=nil_points)
+        has_ace = int(state.record.hands[state.current_player]) >> GAME.view.parse_token("As") & 1
+        if has_ace:
+            assert state.action_label(state.policy_action("heuristic", 0)) != "bid nil"
+
+
+def test_prompts_offer_legal_bids_only():
+    state = GAME.new_state(seed=0, blind_nil=True, blind_deficit=0, min_team_bid=1)
+    while [state.action_label(action) for action in state.legal_actions()] != ["look"]:
+        state.apply(state.legal_actions()[0])
+    assert (
+        state.view(state.current_player)["prompt"]
+        == "You have not seen your cards, and may not bid blind nil. Look at them."
+    )
+    state = GAME.new_state(seed=0)
+    for label in ("bid 13", "bid 1"):
+        state.apply(state.action_from_label(label))
+    assert [state.action_label(action) for action in state.legal_actions()] == ["bid nil"]
+    assert state.view(state.current_player)["prompt"] == "How many tricks will you win? Bid nil."

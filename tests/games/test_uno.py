@@ -662,3 +662,19 @@ def test_the_prompt_says_whether_the_card_drawn_may_be_played():
                 seen.add(may_play)
             state.apply(state.policy_action("random", 1000 * seed + state.ply))
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("options", [{"forced_play": True}, {}])
+def test_prompts_offer_to_draw_where_that_is_legal(options):
+    seen = set()
+    for seed in range(10):
+        state = GAME.new_state(seed=seed, **options)
+        for ply in range(30):
+            if state.is_terminal:
+                break
+            if state.view(state.current_player)["prompt"].startswith("Play a card on"):
+                draws = "draw" in [state.action_label(action) for action in state.legal_actions()]
+                assert state.view(state.current_player)["prompt"].endswith(", or draw.") == draws
+                seen.add(draws)
+            state.apply(state.policy_action("random", ply))
+    assert seen == ({True, False} if options else {True})

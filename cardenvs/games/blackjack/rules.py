@@ -698,7 +698,7 @@ def _is_used_up(s):
     dealt = total
     for rank in range(NUM_RANKS):
         dealt -= s.left[rank]
-    return dealt >= total * s.rules.penetration // 100
+    return 100 * dealt >= total * s.rules.penetration
 
 
 @kernel(inline=True)

@@ -40,6 +40,12 @@ def playable(s, player):
 
 
 @kernel(inline=True)
+def may_draw(s, cards):
+    """Return whether a player whose `cards` fit may draw instead (3.3)."""
+    return s.rules.draw_when_able or cards == 0
+
+
+@kernel(inline=True)
 def may_pass(s):
     """Return whether a player who owes nothing may pass (3.4)."""
     return s.num_stock == 0 or s.num_drawn == s.rules.draw_limit
@@ -58,7 +64,7 @@ def legal_actions(s, out):
     if passes:
         out[n] = PASS
         n += 1
-    elif s.owed or s.rules.draw_when_able or cards == 0:
+    elif s.owed or may_draw(s, cards):
         out[n] = DRAW
         n += 1
     return n
@@ -81,7 +87,7 @@ def explain_illegal(s, action):
             return NO_STOCK
         if may_pass(s):
             return LIMIT_REACHED
-        return 0 if s.rules.draw_when_able or cards == 0 else MUST_PLAY
+        return 0 if may_draw(s, cards) else MUST_PLAY
     if s.owed:
         return MUST_DRAW
     return 0 if may_pass(s) else MAY_NOT_PASS

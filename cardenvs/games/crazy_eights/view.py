@@ -103,7 +103,8 @@ class CrazyEightsView(PackView):
             return f"Draw {count(int(s.owed), 'card')}{more}."
         if actions.may_pass(s):
             return f"Play a card on {_to_match(s)}, or pass."
-        return f"Play a card on {_to_match(s)}, or draw."
+        or_draw = ", or draw" if actions.may_draw(s, actions.playable(s, s.current_player)) else ""
+        return f"Play a card on {_to_match(s)}{or_draw}."
 
     # -- what a careful player knows ----------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from cardenvs.games.dou_dizhu.plays import (
     KINDS,
     PASS,
     PLAYS,
+    allowed_needs,
     main_part,
     pattern_for,
 )
@@ -118,8 +119,8 @@ class DouDizhuView(View):
         if code == rules.TOO_WEAK:
             return f"{play_text(int(action))} does not beat {play_text(int(s.to_beat))} (rules.md 5.2)"
         if code == rules.NOT_IN_GAME:
-            needs = pattern_for(int(action)).needs
-            paragraph = "4.1" if needs == FOUR_WITH_TWO else "4.3, 4.4"
+            lacks = pattern_for(int(action)).needs & ~allowed_needs(s.rules)
+            paragraph = "4.1" if lacks & FOUR_WITH_TWO else "4.3, 4.4"
             return f"the options do not allow {play_text(int(action))} (rules.md {paragraph})"
         return _REASONS[code]
 

@@ -138,13 +138,19 @@ def _bids(s, player):
     up, bids = np.int64(1) << TRUMP_0 + s.suit_up, np.int64(0)
     if s.phase == CALL:
         bids = _ALL_SUITS << TRUMP_0 & ~up
-    elif not s.rules.need_suit_to_order or s.hands[player] & _SUIT_SETS[s.suit_up]:
+    elif may_order(s, player):
         bids = up
-    return bids if _is_stuck(s) else bids | 1 << PASS
+    return bids if is_stuck(s) else bids | 1 << PASS
 
 
 @kernel(inline=True)
-def _is_stuck(s):
+def may_order(s, player):
+    """Return whether a player may order up the upcard (3.2)."""
+    return not s.rules.need_suit_to_order or s.hands[player] & _SUIT_SETS[s.suit_up] != 0
+
+
+@kernel(inline=True)
+def is_stuck(s):
     """Return whether the dealer must name a suit (3.3)."""
     return s.rules.stick_the_dealer and s.passes == 2 * NUM_PLAYERS - 1
 

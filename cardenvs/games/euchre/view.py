@@ -4,7 +4,7 @@ from cardenvs.core.events import NO_PLAYER, UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, SheetView
 from cardenvs.core.options import NONE
 from cardenvs.games.euchre import state
-from cardenvs.games.euchre.rules import card_of, is_card
+from cardenvs.games.euchre.rules import card_of, is_card, is_stuck, may_order
 from cardenvs.games.euchre.state import (
     ALONE,
     ASKED,
@@ -83,6 +83,8 @@ class EuchreView(TrickView, PackView):
         return PLAY_JOKER if token == state.JOKER else token
 
     def illegal_reason(self, s, action, code):
+        if code == ASKED + CALL and is_stuck(s):
+            code = state.STUCK
         up = "" if s.suit_up < 0 else self.suit_text(int(s.suit_up))
         return self.reasons[code].format(led=self.suit_text(int(TRICKS.led_suit(s))), up=up)
 
@@ -93,10 +95,12 @@ class EuchreView(TrickView, PackView):
         if s.phase == NAME_JOKER:
             return "The joker is turned up. Name the suit it counts as, before the cards are dealt."
         if s.phase == ORDER:
+            if not may_order(s, player):
+                return f"{self.upcard_text(s)} is turned up. You hold no card of its suit, so you can only pass."
             taker = "take it up" if player == s.dealer else f"player_{s.dealer} takes it up"
             return f"{self.upcard_text(s)} is turned up. Make its suit trumps ({taker}), or pass?"
         if s.phase == CALL:
-            or_pass = "" if s.rules.stick_the_dealer and s.passes == 2 * NUM_PLAYERS - 1 else ", or pass"
+            or_pass = "" if is_stuck(s) else ", or pass"
             return f"Call a suit other than {self.suit_text(int(s.suit_up))} as trumps{or_pass}."
         if s.phase == DISCARD:
             return f"You have taken up {PACK.texts[s.upcard]}. Lay a card away."
@@ -122,7 +126,7 @@ class EuchreView(TrickView, PackView):
             "not_seen_yet": [PACK.texts[card] for card in PACK.cards_of(hidden_cards(s, player))],
             "hand": int(s.num_hands),
             "scores": {"us": int(s.scores[own]), "them": int(s.scores[1 - own])},
-            "points_by_hand": s.hand_points[: int(s.num_hands) - (0 if s.terminal else 1), [own, 1 - own]].tolist(),
+            "points_by_hand": s.hand_points[: hands_over(s), [own, 1 - own]].tolist(),
         }
 
     def arrange(self, s, viewer, scene):
@@ -213,3 +217,8 @@ def _sort_hand(s, pile):
         return (len(order), 0) if card == UNKNOWN else (order.index(int(suits[card])), -int(heights[card]))
 
     pile.tokens.sort(key=place)
+
+
+def hands_over(s):
+    """Return the number of hands that have been scored; who leaves ends a hand without a score."""
+    return int(s.num_hands) - (0 if s.terminal and s.active[:NUM_PLAYERS].all() else 1)

@@ -10,8 +10,10 @@ import numpy as np
 
 from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
+from cardenvs.core.options import NONE
 from cardenvs.games.hearts.rules import led_suit, points_of, suit_of, trick_winner
 from cardenvs.games.hearts.state import (
+    ADD,
     CARDS,
     HEART,
     HEARTS,
@@ -24,12 +26,13 @@ from cardenvs.games.hearts.state import (
     POINT_CARDS,
     QUEEN,
     SPADE,
+    SUBTRACT,
 )
 from cardenvs.kits.cards import count_bits, lowest_card
 from cardenvs.kits.deck import NO_CARD
 
 _SUIT_SETS = PACK.suit_sets
-_QUEEN_BIT = np.int64(1) << QUEEN
+_QUEEN_BIT, _JACK_BIT = np.int64(1) << QUEEN, np.int64(1) << JACK
 
 # The figures below are those that did best in some hundred thousand hands of four.
 # Chances that the queen in hand, or an ace or king of spades while she is elsewhere, will cost her points; by the
@@ -45,6 +48,7 @@ _FLUSH = 0.3  # what leading a low spade is worth while the queen is elsewhere
 _VOID = 0.5  # what passing a card of a short suit is worth
 _HIGHER = 0.002  # what a larger id is worth: of cards that seem equal, the higher one goes
 _SUSPICION = 5  # points of one player that make others think of a moon
+_FAR = np.int64(1) << 40  # above all scores
 _MOON_PRICE = 6.0  # what preventing a moon is worth when its shooter has nearly all points
 
 
@@ -52,8 +56,10 @@ _MOON_PRICE = 6.0  # what preventing a moon is worth when its shooter has nearly
 def heuristic(s, legal, n, rng):
     """Choose an action; see the head of this file."""
     player = np.int64(s.current_player)
-    if n == 1 or s.phase == MOON:
-        return legal[n - 1]
+    if n == 1:
+        return legal[0]
+    if s.phase == MOON:
+        return np.int64(SUBTRACT if _adding_loses(s, player) else ADD)
     unseen = _unseen(s, player)
     if s.phase == PASS:
         return _card_to_pass(s, player, unseen, legal, n)
@@ -224,6 +230,8 @@ def _threat(s, player):
             threat = p
     if threat == NO_PLAYER or s.rules.moon == OFF or _moon_points(s, threat) < _SUSPICION:
         return NO_PLAYER
+    if _lacks_jack(s, threat):
+        return NO_PLAYER
     return threat
 
 
@@ -253,7 +261,32 @@ def _shoots(s, player, unseen):
     for p in range(s.rules.num_players):
         if p != player and s.won[p] & POINT_CARDS:
             return False
+    if _lacks_jack(s, player):
+        return False
     return s.rules.moon != OFF and _losers(s.hands[player], unseen) == 0
+
+
+@kernel
+def _lacks_jack(s, player):
+    """Return whether somebody else has taken the J♦ that a moon needs."""
+    if s.rules.moon_needs_jd:
+        for p in range(s.rules.num_players):
+            if p != player and s.won[p] & _JACK_BIT:
+                return True
+    return False
+
+
+@kernel
+def _adding_loses(s, shooter):
+    """Return whether giving the points of a moon to the others ends the match, and the shooter does not win it."""
+    if s.rules.target == NONE:
+        return False
+    total = count_bits(HEARTS) + s.rules.queen_points
+    own, most, least = s.scores[shooter] + s.points[shooter] - total, -_FAR, _FAR
+    for p in range(s.rules.num_players):
+        if p != shooter:
+            most, least = max(most, s.scores[p] + s.points[p] + total), min(least, s.scores[p] + s.points[p] + total)
+    return max(own, most) >= s.rules.target and least <= own
 
 
 @kernel

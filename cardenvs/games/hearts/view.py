@@ -104,8 +104,9 @@ class HeartsView(TrickView, PackView):
 
 
 def hands_over(s):
-    """Return the number of hands that have been scored."""
-    return int(s.num_hands) - (0 if s.terminal else 1)
+    """Return the number of hands that have been scored; who leaves ends a hand without a score."""
+    is_scored = s.terminal and s.active[: s.rules.num_players].all()
+    return int(s.num_hands) - (0 if is_scored else 1)
 
 
 def texts(cards):

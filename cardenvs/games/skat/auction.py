@@ -64,7 +64,7 @@ def bid_of_soloist(s):
 
 @kernel
 def begin_auction(s):
-    """Middlehand speaks to forehand, or with bidding=openspiel everybody once, forehand first (3.1, 9.1)."""
+    """Middlehand speaks to forehand, or with bidding=openspiel everybody once, forehand first (3.1, 10.1)."""
     first = forehand(s)
     if s.rules.bidding == OPENSPIEL:
         s.speaker, s.listener = first, NO_PLAYER
@@ -255,7 +255,7 @@ def play_hand(s, log):
 
 @kernel(inline=True)
 def lay_away(s, card, log):
-    """The soloist lays a card away; with bidding=openspiel the game has been named before (4.2, 9.1)."""
+    """The soloist lays a card away; with bidding=openspiel the game has been named before (4.2, 10.1)."""
     player = np.int64(s.soloist)
     s.hands[player] ^= np.int64(1) << card
     s.skat |= np.int64(1) << card

@@ -37,8 +37,8 @@ _OPPONENTS_BONUS = 40  # of each opponent if the soloist loses
 _MOST_RAISED = 270  # of a game lost: hearts or diamonds bid at 264 (6.6)
 _MOST_RAMSCH = 240  # all points, doubled for a player without a trick
 _MOST_TOPS, _MOST_TOPS_IN_GRAND = 11, 4
-_OPENSPIEL_UNIT = 120.0  # points above 60 for a return of 1 (9.2)
-_OPENSPIEL_NULL = 30  # points above 60 that a null counts (9.2)
+_OPENSPIEL_UNIT = 120.0  # points above 60 for a return of 1 (10.2)
+_OPENSPIEL_NULL = 30  # points above 60 that a null counts (10.2)
 
 
 @kernel
@@ -91,7 +91,7 @@ def score_game(s, log):
 
 @kernel
 def _score_by_points(s, log):
-    """Score the soloist's points, or a null game, as OpenSpiel does (9.2)."""
+    """Score the soloist's points, or a null game, as OpenSpiel does (10.2)."""
     soloist = np.int64(s.soloist)
     points = points_of_soloist(s) - HALF
     if s.game == NULL:

@@ -69,7 +69,7 @@ class SkatOptions(Options):
     """Options of Skat."""
 
     num_players: int = option(NUM_PLAYERS, low=NUM_PLAYERS, high=NUM_PLAYERS, doc="players at the table")
-    bidding: str = option("value", choices=("value", "openspiel"), doc="how the soloist is found (3, 9)")
+    bidding: str = option("value", choices=("value", "openspiel"), doc="how the soloist is found (3, 10)")
     jump_bids: bool = option(True, doc="whether values may be skipped in the auction (3.2)")
     all_pass: str = option("thrown_in", choices=("thrown_in", "ramsch"), doc="what follows if all pass (3.5)")
     ramsch_skat: str = option(
@@ -155,7 +155,7 @@ SHOWS_SKAT = TABLE.event("show_skat", Op.REVEAL, "{token} was in the skat.", rev
 ALL_PASS = TABLE.event("all_pass", Op.NOTE, "All pass.", closes=Part.HAND)
 PLAYS_RAMSCH = TABLE.event("ramsch", Op.NOTE, "All pass, and play ramsch.")
 TAKES_POINTS = TABLE.event(
-    "total", Op.NOTE, "{player} has {value:card point} with the skat.", reveals_hidden_value=True, closes=Part.HAND
+    "total", Op.NOTE, "{player} has {value:card point}.", reveals_hidden_value=True, closes=Part.HAND
 )
 IS_WORTH = TABLE.event("worth", Op.NOTE, "The game is worth {value:point}.", reveals_hidden_value=True)
 OVERBIDS = TABLE.event(

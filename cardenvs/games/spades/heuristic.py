@@ -107,8 +107,9 @@ def best_bid(s, player, hidden):
     tricks = expected_tricks(hand, hidden)
     partner_bid = np.int64(s.bids[partner_of(player)])
     if lowest == 0 and not (s.rules.partners and partner_bid == 0):
-        gain = s.rules.nil_points * (2 * nil_chance(hand, hidden) - 1)
-        if gain > _NIL_PRICE * tricks - _NIL_BONUS:
+        chance = nil_chance(hand, hidden)
+        gain = s.rules.nil_points * (2 * chance - 1)
+        if chance > 0.0 and gain > _NIL_PRICE * tricks - _NIL_BONUS:
             return np.int64(0)
     more = _BID_MORE if s.rules.target == NONE else _BID_MORE_IN_MATCH
     bid = np.int64(np.floor(_BID_SHARE * tricks + more))

@@ -76,10 +76,14 @@ class SpadesView(BidView, TrickView, PackView):
             number = int(s.given[player]).bit_count() + 1
             return f"Give player_{partner_of(player)} a card ({number} of {s.rules.blind_nil_pass})."
         if s.phase == BLIND:
+            if rules.bid_bounds(s)[0] > 0:
+                return "You have not seen your cards, and may not bid blind nil. Look at them."
             return "You have not seen your cards. Bid blind nil, or look at them first?"
-        lowest, highest = rules.bid_bounds(s)
-        nil = "nil, or " if lowest == 0 else ""
-        return f"How many tricks will you win? Bid {nil}{max(lowest, 1)} to {highest}."
+        lowest, highest = map(int, rules.bid_bounds(s))
+        bids = ["nil"] if lowest == 0 else []
+        if highest > 0:
+            bids.append(f"{max(lowest, 1)} to {highest}" if highest > max(lowest, 1) else f"{highest}")
+        return f"How many tricks will you win? Bid {', or '.join(bids)}."
 
     def facts(self, s, player):
         """Bids and tricks, who has bid blind, the partner and cards that they hold, spades, points and bags."""

@@ -17,7 +17,7 @@ from cardenvs.games.uno.cards import (
     SYMBOL_NAMES,
     WILD,
 )
-from cardenvs.games.uno.legal import cards_to_play
+from cardenvs.games.uno.legal import cards_to_play, may_draw
 from cardenvs.games.uno.rules import hand_points
 from cardenvs.games.uno.state import (
     AGAINST,
@@ -174,7 +174,9 @@ class UnoView(View):
             return "With whom do you swap hands?"
         if s.phase == JUMP:
             return f"{author} has played {_to_match(s)}. Jump in?"
-        return f"Play a card on {_to_match(s)}, or draw."
+        cards = cards_to_play(s)
+        or_draw = ", or draw" if may_draw(s, cards) else ""
+        return f"Play a card on {_to_match(s)}{or_draw}."
 
     # -- what a careful player knows ----------------------------------------------------------------------------
 
