@@ -54,9 +54,9 @@ def _fingerprint(argument: str) -> str:
         return ""
     for folder in map(Path, dict.fromkeys([os.getcwd(), *sys.path])):
         place = folder.joinpath(*parts)
-        if (place / "__init__.py").is_file():
+        if os.path.isfile(place / "__init__.py"):  # Path.is_file raises if a name is too long
             return files_fingerprint(sorted(place.rglob("*.py")))
-        if place.with_suffix(".py").is_file():
+        if os.path.isfile(f"{place}.py"):
             return file_fingerprint(place.with_suffix(".py"))
     return ""
 

@@ -61,16 +61,13 @@ class Replay:
         """Record the game of `state` so far; `players` are names, by default player_0, player_1, ...
 
         Raises:
-            ValueError: the state has no history (see `State.has_history`), the names are not as many texts, or one of
-                them is empty, longer than 100 characters or unprintable.
+            ValueError: the state has no history (see `State.has_history`), or the names are not as many texts.
         """
         if not state.has_history:
             raise ValueError(NO_HISTORY)
         names = [f"player_{p}" for p in range(state.num_players)] if players is None else players
         if isinstance(names, str) or len(names) != state.num_players or not all(isinstance(n, str) for n in names):
             raise ValueError(f"{state.num_players} players need a list of {state.num_players} names; got {names!r}")
-        for name in names:
-            check_name(name, "a player")
         setup = {"seed": state.seed, "deck": state.deck.tolist()}
         return cls(
             state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns),
@@ -78,11 +75,21 @@ class Replay:
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the replay as JSON. An existing file is replaced atomically."""
+        """Write the replay as JSON. An existing file is replaced atomically.
+
+        Raises:
+            FormatError: as `text`.
+        """
         write_whole(path, self.text())
 
     def text(self) -> str:
-        """Return what `save` writes."""
+        """Return what `save` writes.
+
+        Raises:
+            FormatError: a player's name is empty, longer than 100 characters or unprintable, and could not be loaded.
+        """
+        for name in self.players:
+            check_name(name, "a player")
         data = {
             "format": _FORMAT,
             "format_version": _FORMAT_VERSION,

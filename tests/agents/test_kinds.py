@@ -76,5 +76,6 @@ def test_what_runs_is_known_by_its_files(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text("act = 1")
     (tmp_path / "bots" / "one.py").write_text("")
     assert all(agent_fingerprint(spec) != old for spec, old in zip(specs, before, strict=True))
-    for spec in ("python:no_such_module:act", "python:../mine:act", "process:no-such-program", "process:'"):
+    long = "python:" + "x" * 300 + ":act"
+    for spec in ("python:no_such_module:act", "python:../mine:act", "process:no-such-program", "process:'", long):
         assert agent_fingerprint(spec) == ""

@@ -273,7 +273,8 @@ def test_players_whose_names_a_terminal_would_act_upon_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\tb", "a\nb", "x" * 101])
-def test_names_that_cannot_be_loaded_are_not_saved(name):
-    state = cardenvs.get_game("leduc_poker_v0").new_state(seed=1)
-    with pytest.raises(ValueError, match="a player"):
-        Replay.of(state, [name, "me"])
+def test_names_that_cannot_be_loaded_are_not_saved(name, tmp_path):
+    replay = Replay.of(cardenvs.get_game("leduc_poker_v0").new_state(seed=1), [name, "me"])
+    with pytest.raises(FormatError, match="a player"):
+        replay.save(tmp_path / "replay.json")
+    assert list(tmp_path.iterdir()) == []

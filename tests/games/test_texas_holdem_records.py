@@ -601,3 +601,15 @@ def test_progress_is_told_after_each_action():
         ["random"] * 2, seed=1, format="cash", num_hands=3, progress=lambda state: plies.append(state.ply)
     )
     assert plies == list(range(1, result.state.ply + 1))
+
+
+def test_names_that_no_replay_may_have_are_refused_before_the_first_hand(tmp_path):
+    class Named(Agent):
+        name = "x" * 101
+
+        def act(self, turn):
+            raise AssertionError("nothing is played")
+
+    with pytest.raises(ArenaError, match="a name has at most 100 characters"):
+        play_match([Named(), "random"], seed=1, out=tmp_path / "match", num_players=2)
+    assert not (tmp_path / "match" / "replay.json").exists()

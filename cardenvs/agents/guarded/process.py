@@ -368,7 +368,6 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
 
 
-_LONGEST_PATH = 4096  # characters
 _MOST_HASHED = 2**28  # bytes of a file
 
 
@@ -381,7 +380,7 @@ def _fingerprint(argument: str) -> str:
         words = shlex.split(argument)
     except ValueError:
         return ""
-    files = [word for word in words if "\0" not in word and len(word) < _LONGEST_PATH and Path(word).is_file()]
+    files = [word for word in words if os.path.isfile(word) and os.access(word, os.R_OK)]
     named = [Path(word) for word in files if word != words[0] or len(files) == 1]
     return files_fingerprint(path for path in named if path.stat().st_size <= _MOST_HASHED)
 

@@ -37,7 +37,7 @@ from cardenvs.core.options import Options
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
-from cardenvs.core.text import count, numbered, one_line
+from cardenvs.core.text import check_name, count, numbered, one_line
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import STREETS
@@ -204,7 +204,7 @@ def _head(
     """Return what match.json says of a match from its beginning. `before` is that of the match to resume.
 
     Raises:
-        ArenaError: it is of another match, or that match is over.
+        ArenaError: it is of another match, or that match is over; or an agent has a name that no replay may have.
     """
     before = {} if before is None else _resumable(before)
     seed = before.get("seed", secrets.randbits(63)) if seed is None else checked_seed(seed)
@@ -217,7 +217,7 @@ def _head(
         "seed": seed,
         **({"guests_key": key} if any(proxy.guest for proxy in proxies) else {}),
         "agents": [_agent(given, options) for given in agents],
-        "players": list(numbered([proxy.name for proxy in proxies])),
+        "players": [check_name(name, "an agent", ArenaError) for name in numbered([proxy.name for proxy in proxies])],
         "options": options.as_dict(),
     }
     for name in ("game", "seed", "guests_key", "agents", "players", "options") if before else ():
