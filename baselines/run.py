@@ -145,7 +145,7 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
 
 
 def beginning(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> Path | None:
-    """Finish the earlier run that a run continues, and return its checkpoint, or None if there is none."""
+    """Finish the run that this one continues, and return its checkpoint; None if it starts from random weights."""
     if baseline.begin is None:
         return None
     first = folder.with_name(f"{folder.name}-begin")

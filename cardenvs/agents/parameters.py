@@ -67,7 +67,7 @@ def file_fingerprint(path: Path) -> str:
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str:
-    """Return a hash of the contents of several files, 16 hex digits, or "" if there are none."""
+    """Return a hash of what several files hold, 16 hex digits; "" for no files."""
     digest, has_any = hashlib.sha256(), False
     for path in paths:
         digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -432,7 +432,7 @@ class State:
         spelling of cards: "play 10♠", "play Ts".
 
         Raises:
-            IllegalActionError: no legal action has this label, or `text` is none.
+            IllegalActionError: no legal action has this label, or `text` is not a text.
         """
         if not isinstance(text, str):
             raise IllegalActionError(f"{self.game.name}: a label is a text; got {short(text)}")

@@ -98,7 +98,11 @@ def checked_dtype(game: Game, wanted: Any, own: np.dtype) -> np.dtype:
 
 
 def checked_reward(game: Game, illegal_reward: Any) -> float | None:
-    """Return the reward of an illegal action, or None. Raises OptionError if it is neither."""
+    """Return the reward of an illegal action, or None.
+
+    Raises:
+        OptionError: it is neither None nor a finite number.
+    """
     is_number = isinstance(illegal_reward, int | float | np.number) and not isinstance(illegal_reward, bool)
     if illegal_reward is None or (is_number and math.isfinite(illegal_reward)):
         return illegal_reward

@@ -59,8 +59,8 @@ class SeatVectorEnv(VectorEnv):
     ) -> None:
         """Set up the games. Call `reset` to deal.
 
-        `seed` is that of the first `reset` that has none; None draws it. `render_mode` is None or "rgb_array"; see
-        `SeatVecEnv` for the other arguments and the errors.
+        The first `reset` without a seed uses `seed`; if that is None, it draws one. `render_mode` is None or
+        "rgb_array". See `SeatVecEnv` for the other arguments and the errors.
         """
         self.games = SeatGames(
             game, num_envs, seat, opponents, 0, num_threads, max_plies, options, "a vector environment of Gymnasium"

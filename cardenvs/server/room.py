@@ -506,7 +506,7 @@ class Room:
             async with asyncio.timeout(due - time.monotonic()):
                 await self._stirred.wait()
         except TimeoutError:
-            await self._do(
+            await self._once_writable(
                 self.table.asked, lambda: self.table.decide(FORFEIT + person, {"forfeit": "the time was up"})
             )
 
@@ -547,7 +547,7 @@ class Room:
         self.table.note_try(notes_of(decision))
         link = self.table.record.seats[player].link
         if link:
-            await self._do(self.table.asked, lambda: self.table.change_seat(link, player, PERSON, True, 0.0))
+            await self._once_writable(self.table.asked, lambda: self.table.change_seat(link, player, PERSON, True, 0.0))
             self.problem = f"{name} can no longer play for player_{player}: {reason}"
         else:
             self.stopped = Stopped(player, name, reason, failure.message)
@@ -572,9 +572,9 @@ class Room:
             self.table.decide(decision.action, notes_of(decision))
             self.problem = "" if decision.outcome == OK else _FORCED.format(player=decision.player, agent=name)
 
-        await self._do(asked, make)
+        await self._once_writable(asked, make)
 
-    async def _do(self, asked: Asked, make: Callable[[], Any]) -> None:
+    async def _once_writable(self, asked: Asked, make: Callable[[], Any]) -> None:
         """Change the table once that can be written, unless it changes before that."""
         while self.table.asked == asked:
             try:

@@ -23,7 +23,7 @@ class Limits:
         tables: unfinished games in memory.
         new_tables_per_minute: new tables for one client address.
         connections: open sockets in all.
-        connections_per_table: open sockets at one table.
+        connections_per_table: open sockets of spectators at one table; players and the host have places of their own.
         connections_per_address: open sockets of one client address.
         requests: HTTP connections. When there are more, a client that keeps the server waiting is disconnected.
         client_seconds: time for a client to send a request, or to read some of the data sent to it.
