@@ -4,6 +4,8 @@ Side k has the players k, k + sides, k + 2 * sides, ...: with two sides, partner
 sides as players, each plays alone.
 """
 
+from typing import Any
+
 import numpy as np
 
 from cardenvs.core import events as ev
@@ -16,6 +18,11 @@ NO_SIDE = -1
 def declare_forfeit(table: Table, closes: Part = Part.NONE) -> int:
     """Declare the event of a player who leaves the game, and return its id."""
     return table.event("forfeit", Op.NOTE, "{player} forfeits.", closes=closes)
+
+
+def hands_over(s: Any, number: int) -> int:
+    """Return how many of the `number` hands that were begun have been scored: not one that somebody left."""
+    return int(number) - (0 if s.terminal and s.active[: s.rules.num_players].all() else 1)
 
 
 @kernel(inline=True)

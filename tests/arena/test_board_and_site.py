@@ -121,6 +121,24 @@ def test_plain_matches_make_a_board_too(tmp_path):
     assert board.intervals == board.games[0].summary.intervals == "student"
 
 
+def test_agents_of_one_name_that_differ_are_rated_apart(tmp_path):
+    match = Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5)
+    random, search = match.entries
+    changed = dataclasses.replace(search, fingerprint="a1b2c3d4")
+    renamed = dataclasses.replace(random, name=search.name)
+    for other in (search, changed, renamed):
+        run_match(dataclasses.replace(match, entries=(random, other)), tmp_path / "store.db")
+    with Store(tmp_path / "store.db") as store:
+        board = board_of(store)
+    assert [len(game.summary.deals) for game in board.games] == [5, 5, 5]
+    assert {rating.name for rating in board.overall} == {
+        "random",
+        "search:simulations=2",
+        "search:simulations=2 (a1b2c3)",
+        "search:simulations=2 (random)",
+    }
+
+
 @pytest.fixture(scope="module")
 def circular():
     """A store in which three agents beat each other in a circle."""

@@ -376,11 +376,3 @@ def test_prompts_and_refusals_offer_what_is_legal_only():
         state.apply(state.action_from_label("pass"))
     reason = state.explain_illegal(0)
     assert reason.endswith("the dealer must call a suit (rules.md 3.3)")
-
-
-def test_a_hand_that_somebody_leaves_has_no_points():
-    state = GAME.new_state(seed=1, target=10)
-    for _ in range(10):
-        state.apply(state.legal_actions()[0])
-    state.apply(FORFEIT + state.current_player)
-    assert state.facts(0)["points_by_hand"] == []

@@ -531,11 +531,3 @@ def test_the_heuristic_adds_a_moon_unless_that_loses_the_match(scores, choice):
     s.phase, s.current_player = hearts_state.MOON, 0
     legal = np.array([SUBTRACT, ADD], np.int32)
     assert heuristic.heuristic(s, legal, 2, np.zeros(4, np.uint64)) == choice
-
-
-def test_a_hand_that_somebody_leaves_has_no_points():
-    state = GAME.new_state(seed=1, target=100)
-    for _ in range(10):
-        state.apply(state.legal_actions()[0])
-    state.apply(FORFEIT + state.current_player)
-    assert state.facts(0)["points_by_hand"] == []

@@ -5,11 +5,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cardenvs.arena.match import Match
+from cardenvs.arena.match import Entry, Match
 from cardenvs.arena.records import GameRecord, StoredExperiment
 from cardenvs.arena.results import statistics
 from cardenvs.arena.results.ratings import BY_RESULTS, Evidence, Rating, RatingBasis, cycles, evidence_for, fit
@@ -174,12 +174,28 @@ def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str
     """Return (title, match) for each match of an experiment or the store."""
     if experiment is not None:
         return [(title, store.match(match_id)) for match_id, title in experiment.matches]
-    matches = [store.match(match_id) for match_id in store.match_ids()]
+    matches = _told_apart([store.match(match_id) for match_id in store.match_ids()])
     titles = [title_of(match) for match in matches]
     return [
         (title if titles.count(title) == 1 else f"{title}, match {match.id[:6]}", match)
         for title, match in zip(titles, matches, strict=True)
     ]
+
+
+def _told_apart(matches: Sequence[Match]) -> list[Match]:
+    """Return matches in which no two agents share a name: a file may have changed, or a spec, from one to the next."""
+    agents: dict[str, set[tuple[str, str]]] = {}
+    for entry in itertools.chain.from_iterable(match.entries for match in matches):
+        agents.setdefault(entry.name, set()).add((entry.spec, entry.fingerprint))
+
+    def named(entry: Entry) -> Entry:
+        told = [entry.spec] if entry.spec != entry.name else []
+        told += [entry.fingerprint[:6]] if entry.fingerprint else []
+        if len(agents[entry.name]) == 1 or not told:
+            return entry
+        return replace(entry, name=f"{entry.name} ({', '.join(told)})")
+
+    return [replace(match, entries=tuple(map(named, match.entries))) for match in matches]
 
 
 def title_of(match: Match) -> str:

@@ -29,6 +29,7 @@ from cardenvs.games.bridge.state import (
 )
 from cardenvs.kits.cards import CardView, card_text
 from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.matches import hands_over
 from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 
 _REASONS = {
@@ -114,7 +115,7 @@ class BridgeView(TrickView, CardView):
                 "below_the_line": s.below.tolist(),
                 "totals": s.totals.tolist(),
             }
-        found["results"] = [_result(s, k) for k in range(int(s.num_deals) - (0 if s.terminal else 1))]
+        found["results"] = [_result(s, k) for k in range(hands_over(s, s.num_deals))]
         return found
 
     def arrange(self, s, viewer, scene):

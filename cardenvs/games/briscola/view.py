@@ -5,6 +5,7 @@ from cardenvs.core.game_view import CounterView
 from cardenvs.core.text import count
 from cardenvs.games.briscola.rules import NUM_SIDES, TRICKS, hidden_cards, trump_suit
 from cardenvs.kits.cards import ITALIAN, ItalianCardView, cards_of, suit_text
+from cardenvs.kits.matches import hands_over
 from cardenvs.kits.tricks import NOT_HELD, TrickView
 
 _REASONS = {NOT_HELD: "that card is not in hand (rules.md 3.1)"}
@@ -49,6 +50,6 @@ class BriscolaView(TrickView, ItalianCardView):
             "cards_to_draw": ITALIAN.size - int(s.num_dealt),
             "not_seen_yet": [ITALIAN.texts[card] for card in cards_of(hidden_cards(s, player))],
             "deal": int(s.num_deals),
-            "points_by_deal": s.deal_points[: int(s.num_deals) - (0 if s.terminal else 1)].tolist(),
+            "points_by_deal": s.deal_points[: hands_over(s, s.num_deals)].tolist(),
             "deals_won": s.deals_won.tolist(),
         }

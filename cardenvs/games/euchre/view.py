@@ -33,6 +33,7 @@ from cardenvs.games.euchre.state import (
 from cardenvs.games.euchre.worlds import hidden_cards
 from cardenvs.kits.cards import PackView
 from cardenvs.kits.deck import NO_CARD
+from cardenvs.kits.matches import hands_over
 from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 
 _REASONS = {
@@ -126,7 +127,7 @@ class EuchreView(TrickView, PackView):
             "not_seen_yet": [PACK.texts[card] for card in PACK.cards_of(hidden_cards(s, player))],
             "hand": int(s.num_hands),
             "scores": {"us": int(s.scores[own]), "them": int(s.scores[1 - own])},
-            "points_by_hand": s.hand_points[: hands_over(s), [own, 1 - own]].tolist(),
+            "points_by_hand": s.hand_points[: hands_over(s, s.num_hands), [own, 1 - own]].tolist(),
         }
 
     def arrange(self, s, viewer, scene):
@@ -217,8 +218,3 @@ def _sort_hand(s, pile):
         return (len(order), 0) if card == UNKNOWN else (order.index(int(suits[card])), -int(heights[card]))
 
     pile.tokens.sort(key=place)
-
-
-def hands_over(s):
-    """Return the number of hands that have been scored; who leaves ends a hand without a score."""
-    return int(s.num_hands) - (0 if s.terminal and s.active[:NUM_PLAYERS].all() else 1)

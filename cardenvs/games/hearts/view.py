@@ -10,6 +10,7 @@ from cardenvs.games.hearts.rules import TRICKS, all_points, received_by, receive
 from cardenvs.games.hearts.state import ADD, MOON, PACK, PASS, PLAY, QUEEN
 from cardenvs.games.hearts.worlds import hidden_cards, known_cards
 from cardenvs.kits.cards import PackView
+from cardenvs.kits.matches import hands_over
 from cardenvs.kits.tricks import MUST_FOLLOW, NOT_HELD, TrickView
 
 _REASONS = MappingProxyType({
@@ -80,7 +81,7 @@ class HeartsView(TrickView, PackView):
             "points": s.points[: len(players)].tolist(),
             "not_seen_yet": texts(hidden_cards(s, player)),
             "scores": s.scores[: len(players)].tolist(),
-            "points_by_hand": s.hand_points[: hands_over(s), : len(players)].tolist(),
+            "points_by_hand": s.hand_points[: hands_over(s, s.num_hands), : len(players)].tolist(),
         }
 
     def arrange(self, s, viewer, scene):
@@ -101,12 +102,6 @@ class HeartsView(TrickView, PackView):
             scene.counters["passing"] = CounterView("passing", CounterUse.NUMBER, direction(s))
         elif s.phase == PLAY and not s.terminal:
             scene.counters["hearts"] = CounterView("hearts", CounterUse.NUMBER, "broken" if s.is_broken else "unbroken")
-
-
-def hands_over(s):
-    """Return the number of hands that have been scored; who leaves ends a hand without a score."""
-    is_scored = s.terminal and s.active[: s.rules.num_players].all()
-    return int(s.num_hands) - (0 if is_scored else 1)
 
 
 def texts(cards):

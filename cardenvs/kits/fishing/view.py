@@ -7,6 +7,7 @@ from cardenvs.core.view import View
 from cardenvs.kits.cards import cards_of
 from cardenvs.kits.deck import hidden_in_hands_and_deck
 from cardenvs.kits.fishing import rules
+from cardenvs.kits.matches import hands_over
 
 
 class FishingView(View):
@@ -47,7 +48,7 @@ class FishingView(View):
             "hand_number": int(s.num_hands),
             "side": int(player) % len(sides),
             "scores": [int(s.scores[side]) for side in sides],
-            **self.by_hand(s, int(s.num_hands) - (0 if s.terminal else 1), len(sides)),
+            **self.by_hand(s, hands_over(s, s.num_hands), len(sides)),
             self.sweeps: [int(s.sweeps[side]) for side in sides],
             "cards": [int(s.won[side]).bit_count() for side in sides],
             **self.captured(s, sides),
