@@ -1,5 +1,7 @@
 """Local best response: its equities, its range, and what it wins."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,8 @@ OPTIONS = GAME.make_options(num_players=2, format="cash")
 class OnlyAces:
     """Raises all in with two aces and folds everything else."""
 
+    is_exact = True
+
     def probabilities(self, records, legal, player, seed):
         aces = np.isin(records["deck"][:, 2 * player : 2 * player + 2] % 13, 12 if parse_cards("As")[0] % 13 else 0)
         raises = aces.all(axis=1)
@@ -24,6 +28,15 @@ class OnlyAces:
         out[raises, -1] = 1
         out[~raises, 0] = 1
         return out
+
+
+class Anything:
+    """Does anything with any hand."""
+
+    is_exact = True
+
+    def probabilities(self, records, legal, player, seed):
+        return np.full((len(records), len(legal)), 1 / len(legal))
 
 
 def game(policy, deck, me=1):
@@ -53,11 +66,7 @@ def test_a_range_is_what_the_policy_would_have_done_this_with():
 
 
 def test_it_calls_what_may_be_a_bluff():
-    class Any:
-        def probabilities(self, records, legal, player, seed):
-            return np.full((len(records), len(legal)), 1 / len(legal))
-
-    found = game(Any(), "As Ah  Kd Kc")
+    found = game(Anything(), "As Ah  Kd Kc")
     raise_all = found._state.legal_actions()[-1]
     found._learn(raise_all, 3)
     found._state.apply(raise_all)
@@ -83,6 +92,29 @@ def test_equities_are_those_of_showdowns():
     found._without_board()
     river = found._equities(1)
     assert (river[number("As Ah")], river[number("Qs Qh")], river[number("Ks Kh")]) == (0, 1, 0.5)
+
+
+@pytest.mark.parametrize(("streets", "error"), [(3, 1e-9), (1, 0.05)])
+def test_a_showdown_counts_with_its_mean_over_hands_and_boards(streets, error):
+    found = game(Anything(), "As Ah  Kd Kc  2s 7d 9h Jc 3d", me=0)
+    state = found._state
+    for label in ["call 10", "check", *["check", "check"] * (streets - 1), "all in 1980"]:
+        state.apply(state.action_from_label(label) if label != "all in 1980" else state.legal_actions()[-1])
+    found._without_board()
+    wins = found._weights @ found._equities(1)
+    assert found._mean_of_showdown(CHECK_CALL, 1) / 4000 == pytest.approx(wins - 0.5, abs=error)
+
+
+def test_what_a_response_wins_is_what_it_won_in_the_mean():
+    policy = Anything()
+    dealt = lbr.RulePolicy("random")
+    dealt.probabilities = policy.probabilities
+    won = {}
+    for known in (policy, dealt):
+        games = [lbr._Game(PolicyAgent(GAME, "random"), known, OPTIONS, k, k % 2) for k in range(200)]
+        won[known] = np.array([one.result() for one in games])
+    assert won[policy].std() < 0.8 * won[dealt].std()
+    assert abs((won[policy] - won[dealt]).mean()) < 3 * (won[policy] - won[dealt]).std() / math.sqrt(200)
 
 
 def test_it_beats_weak_players_and_repeats():

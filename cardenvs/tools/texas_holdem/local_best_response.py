@@ -7,6 +7,9 @@ if both would check from there to the showdown, and as if the policy's folds to 
 
 Whatever it wins against the policy, a best response wins as well, so its result is a lower bound of the exploitability
 of the policy. It is no upper bound: it does not plan beyond one action.
+
+Where the policy's probabilities are exact, a showdown counts with its mean over the range and the cards to come. That is
+less noisy than the cards that were dealt, and the same on average.
 """
 
 import itertools
@@ -20,6 +23,7 @@ import numpy as np
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.agents.policy import PolicyAgent
 from cardenvs.core.errors import AgentError, OptionError
+from cardenvs.core.events import NO_LOG
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem import GAME, evaluator
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 HANDS = np.array(list(itertools.combinations(range(NUM_CARDS), 2)), np.int64)  # (1326, 2)
 _BOARDS = 60  # sampled for an equity, if there are more
+_RUNOUTS = 20  # of the cards to come, for the mean of a showdown
 _FOLDERS = 256  # hands of the range for which the folds to a raise are worked out
 _POT_SHARES = (0.5, 1.0)  # raises that are tried, as shares of the pot after a call; all in besides
 _LEAST_WEIGHT = 1e-5  # share of the range below which a hand is no longer in it
@@ -41,7 +46,13 @@ _TREMBLE = 0.02  # probability that a rule agent, whose probabilities are unknow
 
 
 class RangePolicy(Protocol):
-    """A policy whose choices are known for every hand that it might hold."""
+    """A policy whose choices are known for every hand that it might hold.
+
+    Attributes:
+        is_exact: whether the agent acts with these probabilities.
+    """
+
+    is_exact: bool
 
     def probabilities(self, records: np.ndarray, legal: list[int], player: int, seed: int) -> np.ndarray:
         """Return the probabilities of some legal actions, floats (N, len(legal)), of the player to act in N records."""
@@ -49,6 +60,8 @@ class RangePolicy(Protocol):
 
 class NetworkPolicy:
     """The policy of a network, as its agent plays it: drawn, or the most likely action."""
+
+    is_exact = True
 
     def __init__(self, agent: "PPOAgent", options: TexasHoldemOptions) -> None:
         self._agent, self._options = agent, options
@@ -66,6 +79,8 @@ class NetworkPolicy:
 
 class RulePolicy:
     """A rule agent of the game. Its probabilities are those of one choice for each hand, and of a small tremble."""
+
+    is_exact = False
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -185,12 +200,28 @@ class _Game:
         while not state.is_terminal:
             seed = derived_seed(self._seed, "choice", self._me, state.ply)
             if state.current_player == self._me:
-                state.apply(self._best(seed))
-                continue
-            action = self._agent.act(Turn(state, seed))
-            self._learn(action, seed)
+                action = self._best(seed)
+            else:
+                action = self._agent.act(Turn(state, seed))
+                self._learn(action, seed)
+            after = state.clone()
+            after.apply(action)
+            if self._policy.is_exact and after.is_terminal and action != FOLD:
+                return self._mean_of_showdown(action, seed)
             state.apply(action)
         return float(state.returns[self._me])
+
+    def _mean_of_showdown(self, action: int, seed: int) -> float:
+        """Return what the response wins on average if `action` leads to a showdown."""
+        self._without_board()
+        held = np.flatnonzero(self._weights)
+        means = []
+        for k in range(1 if len(self._board()) == NUM_BOARD else _RUNOUTS):
+            twin = self._state.determinize(self._me, derived_seed(seed, "cards to come", k))
+            records = self._with_hands(twin, held)
+            GAME.engine.advance_rows(records, np.arange(len(held)), np.full(len(held), action), NO_LOG)
+            means.append(float(self._weights[held] @ records["returns"][:, self._me]))
+        return float(np.mean(means))
 
     def _learn(self, action: int, seed: int) -> None:
         """Narrow the range by an action of the opponent."""
