@@ -245,7 +245,7 @@ def whole(text: str) -> int:
 def main() -> None:
     """Train and evaluate as the command line says."""
     parser = argparse.ArgumentParser(description="Masked PPO with self-play in one file.")
-    parser.add_argument("game", help="such as gin_rummy_v0; `cardenvs list` names them all")
+    parser.add_argument("game", help="such as gin_rummy_v0; `cardenvs games` names them all")
     for name, value in vars(Settings()).items():
         kind = float if isinstance(value, float) else whole
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=value, help=f"default {value}")

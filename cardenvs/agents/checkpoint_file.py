@@ -12,6 +12,8 @@ Reading a file never runs code from it, so files may come from anybody. Needs th
 
 import json
 import os
+import pickletools
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,6 +58,9 @@ _SHAPE: Fields = {
     "action_head": str, "action_features": int, "outcomes": list,
 }  # fmt: skip
 _WIDEST, _MOST_LAYERS = 1 << 16, 64
+_LARGEST = 1 << 62  # of whole numbers
+_GLOBALS = {"collections OrderedDict", "torch._utils _rebuild_tensor_v2"}  # what checkpoints call
+_STORAGE = re.compile(r"torch [A-Z][A-Za-z0-9]*Storage")
 _MOST_BYTES = 256 << 20  # largest weights file
 
 
@@ -104,6 +109,18 @@ def _check_archive(file: IO[bytes]) -> None:
     bad = archive.testzip()  # torch does not check the checksums
     if bad is not None:
         raise FormatError(f"{bad} has a wrong checksum")
+    for entry in entries:
+        if entry.filename.endswith(".pkl"):
+            _check_pickle(archive.read(entry))
+
+
+def _check_pickle(data: bytes) -> None:
+    """Refuse a pickle that names more than tensors need: torch also calls bytearray, with any size."""
+    for operation, argument, _ in pickletools.genops(data):
+        if operation.name == "GLOBAL" and (argument in _GLOBALS or _STORAGE.fullmatch(str(argument))):
+            continue
+        if operation.name in ("GLOBAL", "STACK_GLOBAL", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4"):
+            raise FormatError(f"it names {short(argument or operation.name)}, which no checkpoint needs")
 
 
 def _read_weights(path: FilePath) -> dict[str, Any]:
@@ -129,12 +146,12 @@ def _read_weights(path: FilePath) -> dict[str, Any]:
 def _checked(checkpoint: dict[str, Any]) -> dict[str, Any]:
     checked_fields(checkpoint, {**_POLICY, "model": dict}, "the checkpoint")
     scale, method = checkpoint["reward_scale"], checkpoint["method"]
-    if not 0 < scale < float("inf"):
+    if not 0 < scale < (_LARGEST if isinstance(scale, int) else float("inf")):
         raise FormatError(f"its reward_scale is {short(scale)}")
     if method not in METHODS:
         raise FormatError(f"method is one of {', '.join(METHODS)}; got {short(method)}")
-    if checkpoint["steps"] < 0:
-        raise FormatError("steps is negative")
+    if not 0 <= checkpoint["steps"] < _LARGEST:
+        raise FormatError(f"steps is {short(checkpoint['steps'])}")
     _check_options(checkpoint["options"])
     return {**checkpoint, "shape": _checked_shape(checkpoint["shape"]), "reward_scale": float(scale)}
 

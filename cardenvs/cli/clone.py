@@ -79,6 +79,7 @@ def clone(
     runs.check_resume(resume, out, overwrite)
     Outputs({}, {"--out": out}, used={"--store": store, "--parquet": parquet})
     found = get_game(game)
+    _check_settings(changes or ())
     chosen = chosen_config(found.name, config, changes or (), ()).changed({"seed": seed})
     require("torch", "train")
     from cardenvs.training.cloning import CloneSettings
@@ -111,6 +112,17 @@ def clone(
             )  # fmt: skip
     typer.echo(f"{agreement.decisions:,} decisions on held-out deals: {agreement}")
     typer.echo(f"policy: {path}, which plays as ppo:{path}")
+
+
+def _check_settings(changes: list[str] | tuple[str, ...]) -> None:
+    """Refuse settings that have no effect on cloning."""
+    from cardenvs.training.config import NETWORK_SETTINGS, parse_settings
+
+    for name in parse_settings(changes):
+        if name not in NETWORK_SETTINGS:
+            has_flag = name in ("epochs", "lr", "seed", "batch", "patience")
+            remedy = f"give --{name}" if has_flag else f"its settings are {', '.join(NETWORK_SETTINGS)}"
+            raise OptionError(f"clone does not take --set {name}; {remedy}")
 
 
 def _read(

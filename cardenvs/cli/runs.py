@@ -1,6 +1,7 @@
 """What `train`, `clone`, `exploit` and `solve` share: parameters, and how they stop."""
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,7 +48,7 @@ def check_resume(resume: bool, out: Path | None, overwrite: bool) -> None:
 
 def same_command(folder: Path, *, is_named: bool, overwrite: bool, flag: str = "") -> str:
     """Return words for the command that resumes the run in a folder, given how it was called and a flag to add."""
-    more = " ".join(filter(None, ["" if is_named else f"--out {folder}", flag]))
+    more = " ".join(filter(None, ["" if is_named else f"--out {shlex.quote(str(folder))}", flag]))
     return f"the same command{more and f' with {more}'}{', without --overwrite' if overwrite else ''}"
 
 

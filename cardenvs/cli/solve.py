@@ -1,5 +1,6 @@
 """`cardenvs solve` and `cardenvs exploitability`."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,13 +28,15 @@ _MOST_DRAWS = 10**9
 
 def solve(
     game: Annotated[str | None, Argument(metavar="[GAME]", help="Game to solve; not with --resume.")] = None,
-    method: Annotated[str, Option(help="cfr+, cfr, linear, discounted or mccfr.")] = "cfr+",
+    method: Annotated[
+        str | None, Option(help="cfr+, cfr, linear, discounted or mccfr; default: cfr+.", show_default=False)
+    ] = None,
     iterations: Annotated[
         int | None, Option(min=1, max=MAX_COUNT, help="Stop after this many, earlier ones included; default: 1000.")
     ] = None,
     until: Annotated[float | None, Option(min=0, callback=finite, help="Stop once NashConv is at most this.")] = None,
     option: OptionTexts = None,
-    seed: Annotated[int, Option(min=0, max=MAX_SEED, help="Seed of mccfr.")] = 0,
+    seed: Annotated[int | None, Option(min=0, max=MAX_SEED, help="Seed of mccfr; default: 0.")] = None,
     out: Out = None,
     overwrite: Overwrite = False,
     resume: Resume = False,
@@ -52,25 +55,33 @@ def solve(
     - `cardenvs solve leduc_poker_v0 -o num_players=3 --method mccfr --iterations 100000`
     - `cardenvs solve --out runs/leduc --resume --iterations 5000`
     """
-    if resume and (game or option):
-        raise OptionError("--resume takes game and options from the run in --out; leave them out")
+    if resume and (game or option or method is not None or seed is not None):
+        raise OptionError("--resume takes game, options, --method and --seed from the run in --out; leave them out")
     check_resume(resume, out, overwrite)
     if resume and out is not None:
         make, folder = _resumed_run(out), out
     else:
-        make, folder = _new_run(game, option, method, seed, out, overwrite)
+        make, folder = _new_run(game, option, method or "cfr+", seed or 0, out, overwrite)
     with locked_folder(folder):
         with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
             run = make(bar.show)
+        again = _again(folder, iterations, until)
         if iterations is None and until is None:
             iterations = _DEFAULT_ITERATIONS
         if iterations is not None and iterations <= run.solver.iterations:
             done = f"{run.solver.iterations:,}"
             raise OptionError(f"{run.path} has done {done} iterations; give --iterations a larger number")
-        with stopping(f"cardenvs solve --out {folder} --resume"):
+        with stopping(again):
             _work(run, iterations, until, quiet)
     if strategy:
         _print_strategy(run)
+
+
+def _again(folder: Path, iterations: int | None, until: float | None) -> str:
+    """Return the command that goes on to the same end."""
+    limits = {"--iterations": iterations, "--until": until}
+    given = [word for name, value in limits.items() if value is not None for word in (name, str(value))]
+    return shlex.join(["cardenvs", "solve", "--out", str(folder), "--resume", *given])
 
 
 _MakeRun = Callable[[Callable[[int], None]], "Run"]  # from a function that shows the number of histories listed
@@ -95,7 +106,7 @@ def _new_run(
 
 def _resumed_run(folder: Path) -> _MakeRun:
     from cardenvs.training.cfr import Run
-    from cardenvs.training.cfr.run import POLICY_FILE
+    from cardenvs.training.folder import POLICY_FILE
 
     file = folder / POLICY_FILE
     check_input(file)

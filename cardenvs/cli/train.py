@@ -1,6 +1,7 @@
 """`cardenvs train`."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -143,7 +144,7 @@ def _check_further(folder: "RunFolder", limits: "Limits") -> None:
 
 
 def _again(folder: "RunFolder") -> str:
-    return f"cardenvs train --out {folder.path} --resume"
+    return shlex.join(["cardenvs", "train", "--out", str(folder.path), "--resume"])
 
 
 def _train(game: str, config: "Config", folder: "RunFolder", overwrite: bool, how: dict[str, Any]) -> None:

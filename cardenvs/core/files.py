@@ -45,7 +45,7 @@ def whole_file(path: FilePath, sync: bool = False) -> Iterator[IO[bytes]]:
         raise FileNotFoundError(errno.ENOENT, "there is no folder", str(Path(path).parent))
     part = _part(target.parent)
     try:
-        with part.open("wb") as file:
+        with naming(path), part.open("wb") as file:
             yield file
             if sync:
                 file.flush()
@@ -53,6 +53,17 @@ def whole_file(path: FilePath, sync: bool = False) -> Iterator[IO[bytes]]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def naming(path: FilePath) -> Iterator[None]:
+    """Name a file in the errors of the block that name none, as those of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
 
 
 def _part(folder: Path) -> Path:

@@ -25,10 +25,9 @@ from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.rng import derived_seed
 from cardenvs.training.config import NETWORK_SETTINGS, Config
 from cardenvs.training.decisions import Decisions
-from cardenvs.training.folder import Logs, RunFolder
+from cardenvs.training.folder import CLONE_FILE, Logs, RunFolder
 from cardenvs.training.ppo.saved import restore_moments
 
-RESULT_FILE = "clone.json"
 _EVALUATED_TOGETHER = 8192
 _VALUE_WEIGHT = 0.25
 _MOST_NORM = 1.0
@@ -278,7 +277,7 @@ def clone(
         FileError: another process works in the folder.
         KeyboardInterrupt: on_epoch returned False.
     """
-    folder, run = RunFolder(out, result=RESULT_FILE), Cloning(decisions, config, settings or CloneSettings())
+    folder, run = RunFolder(out, result=CLONE_FILE), Cloning(decisions, config, settings or CloneSettings())
     with folder.locked():
         folder.check_free(resume or overwrite)
         if resume and folder.checkpoint.exists():

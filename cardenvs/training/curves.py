@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def read_metric(run: Path, metric: str) -> Curve:
         row = _row(line, path, number)
         names |= row.keys()
         value = row.get(metric)
-        if isinstance(value, int | float) and math.isfinite(value):
+        if _is_number(value):
             curve[int(row["steps"])] = float(value)
     if not curve:
         known = sorted(name for name in names if name.startswith("eval/") and not name.endswith(("_half", "_chance")))
@@ -52,12 +52,21 @@ def read_metric(run: Path, metric: str) -> Curve:
     return curve
 
 
+def _is_number(value: Any) -> TypeGuard[float]:
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
 def _row(line: str, path: Path, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         row = None
-    if not isinstance(row, dict) or not isinstance(row.get("steps"), int | float) or not math.isfinite(row["steps"]):
+    if not isinstance(row, dict) or not _is_number(row.get("steps")):
+        if isinstance(row, dict) and "iterations" in row:
+            raise FormatError(f"{path} is of a solver; curves are of runs of train, clone and exploit")
         raise FormatError(f"{path} is damaged in line {number}: a JSON object with steps is expected")
     return row
 

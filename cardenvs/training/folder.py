@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from cardenvs.core.errors import OptionError
-from cardenvs.core.files import locked_folder, write_json, write_whole
+from cardenvs.core.files import locked_folder, naming, write_json, write_whole
 
 CHECKPOINT, METRICS_FILE, EVALUATION_FILE = "latest.pt", "metrics.jsonl", "evaluation.json"
+POLICY_FILE = "latest.policy"  # of `cardenvs solve`
+CLONE_FILE, EXPLOIT_FILE = "clone.json", "exploit.json"
 
 
 class RunFolder:
@@ -43,12 +45,15 @@ class RunFolder:
         Raises:
             OptionError: the folder holds a run that must not be overwritten.
         """
-        if self.checkpoint.exists() and not overwrite:
-            raise OptionError(f"{self.path} holds a run; resume it, choose another folder or overwrite it")
+        held = [name for name in (CHECKPOINT, POLICY_FILE) if (self.path / name).exists()]
+        if held and not overwrite:
+            other = "" if held == [self.checkpoint.name] else f" of another command ({held[0]})"
+            raise OptionError(f"{self.path} holds a run{other}; resume it, choose another folder or overwrite it")
 
     def clear(self) -> None:
-        """Remove the files of an earlier run."""
-        for pattern in (self.checkpoint.name, METRICS_FILE, self.result.name, "events.out.tfevents.*"):
+        """Remove the files of an earlier run, also of another command."""
+        results = (EVALUATION_FILE, CLONE_FILE, EXPLOIT_FILE)
+        for pattern in (CHECKPOINT, POLICY_FILE, METRICS_FILE, *results, "events.out.tfevents.*"):
             for path in self.path.glob(pattern):
                 path.unlink()
 
@@ -60,7 +65,7 @@ class RunFolder:
 def append_metrics(path: Path, metrics: dict[str, float]) -> None:
     """Append a line to a metrics file; NaN and infinity become null."""
     finite = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
-    with path.open("a", encoding="utf-8") as file:
+    with naming(path), path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(finite) + "\n")
 
 

@@ -266,6 +266,15 @@ def test_6_1_hands_are_shown():
     assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [["9♥"], []]
 
 
+@pytest.mark.parametrize("players", [3, 6])
+def test_6_1_hands_that_are_shown_are_known_to_all(players):
+    state = GAME.new_state(seed=2, num_players=players)
+    while not state.is_terminal:
+        state.apply(state.policy_action("heuristic", state.ply))
+    for player in range(players):
+        assert sum(state.facts(player)["not_seen_yet"].values()) == state.facts(player)["stock"]
+
+
 def test_6_2_scenario_11_the_winner_takes():
     hands = ["2c", "8s Kd 8d 3s", "2d Tc", "5d"]
     assert act(position(hands), "2c").record.returns[:4].tolist() == [130, -113, -12, -5]
@@ -533,6 +542,21 @@ def test_9_1_cards_that_stayed_in_hands_are_no_recycled_ones(options):
                 recycled = sum(int(s.recycled) >> PACK.parse(card) & 1 for card in hand)
                 assert p == player or recycled == new[p]
         checked += 1
+    assert checked
+
+
+def test_9_1_of_two_packs_a_recycled_card_and_an_equal_one_in_hand_are_told_apart():
+    checked = 0
+    for seed in range(6):
+        state, chooser = GAME.new_state(seed=seed, num_players=6, hand_size=8), random.Random(seed)
+        while not state.is_terminal and not was_made_again(state):
+            player = state.current_player
+            state.apply(chooser.choice(state.legal_actions()))
+        if not state.is_terminal:
+            stock = sorted(PACK.texts[card] for card in state.record.deck[MAX_CARDS - state.facts(0)["stock"] :])
+            others = [p for p in range(6) if p != player]  # who has just acted may have drawn from it
+            assert all(sorted(state.facts(p)["recycled"]) == stock for p in others)
+            checked += 1
     assert checked
 
 

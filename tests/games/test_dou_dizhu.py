@@ -318,7 +318,9 @@ def play_all(deck, words, **options):
     ],
 )
 def test_6_the_stake(options, stake):
-    assert play_all(HANDS, SPRING, **FIRST, **options).returns == [-stake, -stake, 2 * stake]
+    state = play_all(HANDS, SPRING, **FIRST, **options)
+    assert state.returns == [-stake, -stake, 2 * stake]
+    assert state.facts(0)["stake"] == stake
 
 
 @pytest.mark.parametrize(("returns", "expected"), [("win_loss", [-1, -1, 1]), ("rlcard", [0, 0, 1])])

@@ -118,7 +118,18 @@ def test_4_4_and_4_5_an_exact_call_wins_a_die_back():
     assert "player_1 gets a die back and has 2." in state.recap(0)
 
 
-def test_4_6_a_second_palifico_is_none():
+def test_4_6_facts_at_the_end_are_those_of_the_palifico_that_ended():
+    options = {"format": "elimination", "palifico": True, "wild": "sixes"}
+    state = played("2 1|3 1", "4-1 liar", **options)
+    while not state.record.is_palifico:
+        state.apply(state.legal_actions()[-1])
+    for label in ("3-1", "liar"):
+        state.apply(state.action_from_label(label))
+    assert state.is_terminal
+    assert state.facts(0)["wild_face"] is None
+    matches = state.facts(0)["matches"]
+    assert any(f"{matches} " in line and "match the bid" in line for line in state.recap(0))
+
     """Player 1 comes down to one die, gets one back, and comes down again; then player 0 does."""
     state = played("2 1|2 1", "1-2 exact", format="elimination", exact_call=True, palifico=True, wild="none")
     assert state.record.is_palifico

@@ -169,6 +169,15 @@ def test_4_7_open_marriages_of_the_partner():
     assert state.facts(0)["known_cards"] == {"player_3": ["Q♦", "K♦"]}
 
 
+def test_4_4_who_may_choose_holds_several_marriages_in_every_world():
+    state = played(DEAL_C, "6h", "9h", "7h", "8h", "whole")
+    assert legal(state) == ["name d", "name s"]
+    for viewer in (0, 1, 2):
+        for k in range(100):
+            assert len(state.determinize(viewer, k).legal_actions()) >= 2
+    assert hands_of(state.determinize(3, 1))[3] == hands_of(state)[3]
+
+
 @pytest.mark.parametrize(("pack", "size", "lowest"), [("36", 9, "6"), ("32", 8, "7"), ("28", 7, "8")])
 def test_1_2_packs(pack, size, lowest):
     state = GAME.new_state(seed=3, pack=pack)

@@ -197,6 +197,19 @@ def test_3_3_chi_is_for_the_next_player_only():
     assert "next player" in reason(game, "chi with 2m 3m")
 
 
+def test_3_3_tiles_that_are_not_held_are_the_reason_before_tiles_that_may_not_be_discarded():
+    hands = ("1234z3m1479p1479s", "112233z33m12s55s", "258m258p258s4567z", "147m369p369s5677z")
+    game = start(*hands, draws="9m")
+    for honour, discard in (("1z", "5s"), ("2z", "5s")):
+        act(game, f"discard {honour}", "1 pon", f"discard {discard}")
+        quiet_turns(game, 2)
+    act(answered(game), "discard 3z", "1 pon", "discard 2s")
+    quiet_turns(game, 2)
+    act(answered(game), "discard 3m")
+    asked(game, 1)
+    assert "are not in hand" in reason(game, "chi with 4m 5m")
+
+
 def test_3_3_the_action_says_whether_a_red_five_is_laid():
     game = act(start("", "550p34p147m369s12z", draws="5p"), "discard 5p")
     assert asked(game, 1) == {"pon", "pon with a red five", "kan", "chi with 3p 4p"}
@@ -268,6 +281,13 @@ def test_4_1_riichi_needs_a_closed_hand_that_a_discard_leaves_tenpai():
     opened = act(start(*hands, draws="9m1z"), "discard 5z", "1 pon", "discard 1s")
     quiet_turns(opened, 3)
     assert "needs a closed hand" in reason(answered(opened), "riichi 9s")
+
+
+def test_13_4_riichi_needs_a_wait_of_which_the_player_does_not_hold_all_four():
+    game = act(start("333312m456p78s11z", draws="9s1p7z"), "closed kan 3m")
+    assert "discard 7z" in labels(game), "leaves a wait for the 3m in the kan only"
+    assert not any(label.startswith("riichi") for label in labels(game))
+    assert "does not leave the hand tenpai" in reason(game, "riichi 7z")
 
 
 def test_4_1_riichi_needs_four_tiles_to_draw():
@@ -467,6 +487,20 @@ def test_8_3_nine_terminals_end_the_round():
     later = answered(quiet_turns(start("19m19p19s123z4567m", draws="9m9m9m8m"), 4))
     assert "first draw" in reason(later, "nine terminals and honours")
     assert "not nine different" in reason(start(draws="9m"), "nine terminals and honours")
+
+
+def test_8_3_without_abortive_draws_nine_terminals_do_not_end_the_round():
+    game = start("19m19p19s1234567z", draws="8s", abortive_draws=False)
+    assert "no abortive draws" in reason(game, "nine terminals and honours")
+
+
+def test_11_1_tiles_that_are_shown_at_the_end_are_not_unseen():
+    game = quiet_turns(act(start(READY, draws="9m1z2z3z8s"), "riichi 9m"), 3)
+    before = answered(game).facts(1)["not_seen_yet"]
+    act(game, "tsumo")
+    shown, after = Counter(pile(game, "hand", 0) + pile(game, "ura_indicators")), game.facts(1)["not_seen_yet"]
+    assert sum(shown.values()) == 14 + 1
+    assert after == {label: number for label, number in (Counter(before) - shown).items() if number}
 
 
 def test_8_3_four_equal_winds_end_the_round():

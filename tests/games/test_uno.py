@@ -206,6 +206,16 @@ def test_6_1_hands_are_shown():
     assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [[], ["green 9"]]
 
 
+def test_6_1_hands_that_are_shown_are_known_to_all():
+    state = GAME.new_state(seed=2)
+    while not state.is_terminal:
+        state.apply(state.policy_action("heuristic", state.ply))
+    for player in range(state.num_players):
+        facts = state.facts(player)
+        assert [len(hand) for hand in facts["known_hands"]] == facts["hand_sizes"]
+        assert sum(facts["not_seen_yet"].values()) == facts["draw_pile"]
+
+
 def test_6_2_points_against():
     state = act(position(["r-1", "b-9 wild"], scoring="against", returns="points"), "play red 1")
     assert state.record.scores[:2].tolist() == [0, 59]

@@ -163,13 +163,26 @@ def _to_match(s):
 
 def _unseen(s, player):
     """Return how many of each card `player` does not see: in the stock and in hands."""
-    seen = _listed(s.discards, s.double_discards) + _listed(s.hands[player], s.doubles[player])
-    packs = int(packs_of(s.rules))
+    seen, packs = _seen(s, player), int(packs_of(s.rules))
     unseen = {PACK.texts[card]: packs - seen.count(card) for card in range(PACK.size)}
     return {text: number for text, number in unseen.items() if number}
 
 
 def _recycled(s, player):
-    """Return the cards of which the stock was made again and that the player has not seen since."""
-    seen = _listed(s.discards, s.double_discards) + _listed(s.hands[player], s.doubles[player])
-    return [PACK.texts[card] for card in _listed(s.recycled, s.double_recycled) if card not in seen]
+    """Return the cards of which the stock was made again, less those that the player must have seen since.
+
+    With two packs, an equal card that the player sees may be the other one.
+    """
+    seen, packs = _seen(s, player), int(packs_of(s.rules))
+    recycled = _listed(s.recycled, s.double_recycled)
+    left = {card: min(recycled.count(card), packs - seen.count(card)) for card in recycled}
+    return [PACK.texts[card] for card, number in left.items() for _ in range(number)]
+
+
+def _seen(s, player):
+    """Return the cards that `player` sees: the discards, the own hand, and at the end those of all."""
+    players = range(int(s.rules.num_players)) if s.is_shown else (player,)
+    found = _listed(s.discards, s.double_discards)
+    for p in players:
+        found += _listed(s.hands[p], s.doubles[p])
+    return found

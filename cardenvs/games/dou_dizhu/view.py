@@ -148,7 +148,7 @@ class DouDizhuView(View):
         if s.phase != AUCTION:
             facts["left_over"] = _cards_text(s.extra)
             if s.rules.returns == BY_POINTS:
-                facts["stake"] = int(s.bid) << (int(s.doublings) if s.rules.bomb_doubles else 0)
+                facts["stake"] = _stake(s)
         return facts
 
     def describe_event(self, event, kind):
@@ -161,6 +161,15 @@ class DouDizhuView(View):
 
 # ---------------------------------------------------------------------------------------------------------------
 # Parts of the texts
+
+
+def _stake(s):
+    """Return what a peasant wins or loses as things stand; at the end, doubled for a spring (6.2)."""
+    doublings = int(s.doublings) if s.rules.bomb_doubles else 0
+    out = [p for p in range(NUM_PLAYERS) if s.hand_sizes[p] == 0]
+    if out and s.rules.spring_doubles and rules.is_spring(s, out[0]):
+        doublings += 1
+    return int(s.bid) << doublings
 
 
 def _cards_text(cards):

@@ -421,14 +421,14 @@ def _take_dice(s, loser, dice, log):
     s.num_dice[loser] -= dice
     s.all_dice -= dice
     ev.log_set(log, LEFT_WITH, loser, NUM_DICE + loser, s.num_dice[loser])
-    s.is_palifico = s.rules.palifico and s.num_dice[loser] == 1 and not s.had_palifico[loser]
-    if s.is_palifico:
-        s.had_palifico[loser] = 1
     starter = loser if s.num_dice[loser] else _next_with_dice(s, loser)
     if s.num_dice[starter] == s.all_dice:
         _win(s, starter, log)
-    else:
-        _begin_bidding(s, starter, NO_DECK, log)
+        return
+    s.is_palifico = s.rules.palifico and s.num_dice[loser] == 1 and not s.had_palifico[loser]
+    if s.is_palifico:
+        s.had_palifico[loser] = 1
+    _begin_bidding(s, starter, NO_DECK, log)
 
 
 @kernel(inline=True)

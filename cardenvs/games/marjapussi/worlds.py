@@ -9,7 +9,8 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.marjapussi.cards import both_of, king_and_queen, one_of, partner_of
-from cardenvs.games.marjapussi.state import NUM_PLAYERS, NUM_SUITS
+from cardenvs.games.marjapussi.marriages import open_suits
+from cardenvs.games.marjapussi.state import ANSWER, NUM_PLAYERS, NUM_SUITS
 from cardenvs.kits.cards import count_bits
 from cardenvs.kits.deck import begin_world
 from cardenvs.kits.redeal import deal_to_three, new_three_hands
@@ -33,6 +34,7 @@ def determinize(s, player, seed):
         for k in range(_OTHERS):
             if not holders >> wrap(player + 1 + k, NUM_PLAYERS) & 1:
                 hands.barred[k] |= king_and_queen(suit)
+    asked = open_suits(s) if s.phase == ANSWER else np.int64(0)
     fits = False
     while not fits:
         deal_to_three(s, hands, hidden)
@@ -40,7 +42,7 @@ def determinize(s, player, seed):
         for k in range(_OTHERS):
             p = wrap(player + 1 + k, NUM_PLAYERS)
             s.hands[p] = hands.cards[k]
-            fits = fits and _fits(s, player, p)
+            fits = fits and _fits(s, player, p, asked if p == s.current_player else np.int64(0))
 
 
 @kernel
@@ -64,12 +66,17 @@ def _holders(s, player, suit):
 
 
 @kernel(inline=True)
-def _fits(s, player, p):
-    """Whether the hand of `p` fits what is shown of a king and a queen together (8.4 to 8.8)."""
+def _fits(s, player, p, asked):
+    """Whether the hand of `p` fits what is shown of a king and a queen together (8.4 to 8.8).
+
+    Of the suits in `asked`, a bit set, `p` holds several marriages, since it may choose (4.4).
+    """
     dealt = s.hands[p] | s.cards_played[p]
     both, no_pairs = both_of(dealt), np.int64(s.no_pairs[p])
     if p == partner_of(player):
         no_pairs |= s.shown_no_pairs[player]
     if both & no_pairs or s.halves[p] & ~one_of(dealt):
+        return False
+    if asked and count_bits(both & asked) < 2:
         return False
     return s.some_pair[p] == 0 or both & s.some_pair[p] != 0

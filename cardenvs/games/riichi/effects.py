@@ -148,14 +148,20 @@ def find_waits(s, player):
     """Write the kinds that complete a hand of 13 tiles: none of which the player holds all four (8.1)."""
     kinds = new_kinds()
     copy_kinds(s, player, kinds.counts)
-    found = waits(kinds.counts, s.num_melds[player])
+    s.waits[player] = waits_with(s, player, kinds.counts)
+
+
+@kernel
+def waits_with(s, player, counts):
+    """Return the kinds that complete the player's melds and the 13 - 3 * melds concealed tiles `counts`, int8 (34,)."""
+    found = waits(counts, np.int64(s.num_melds[player]))
     if found and s.num_melds[player]:
         for m in range(s.num_melds[player]):
             for k in range(3 if s.meld_type[player, m] == CHI else 1):
                 kind = np.int64(s.meld_kind[player, m]) + k
-                if found >> kind & 1 and _melded(s, player, kind) + kinds.counts[kind] == 4:
+                if found >> kind & 1 and _melded(s, player, kind) + counts[kind] == 4:
                     found &= ~bit_of(kind)
-    s.waits[player] = found
+    return found
 
 
 @kernel

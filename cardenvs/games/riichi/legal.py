@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.riichi import actions
-from cardenvs.games.riichi.effects import new_kinds
+from cardenvs.games.riichi.effects import new_kinds, waits_with
 from cardenvs.games.riichi.hands import CLOSED_KAN, OPEN_KAN, PON, is_complete, riichi_discards, waits
 from cardenvs.games.riichi.state import (
     ASKED,
@@ -99,10 +99,24 @@ def _list_turn(s, player, out):
 
 @kernel
 def _list_riichi(s, player, out, n):
+    leaving = faces_of(_kinds_for_riichi(s, player))
+    return _list_faces(_faces_in_hand(s, player) & leaving, actions.RIICHI, out, n)
+
+
+@kernel
+def _kinds_for_riichi(s, player):
+    """Return the kinds whose discard leaves a wait of which the player does not hold all four (4.1, 13.4)."""
     kinds = new_kinds()
     copy_kinds(s, player, kinds.counts)
-    leaving = faces_of(riichi_discards(kinds.counts, s.num_melds[player]))
-    return _list_faces(_faces_in_hand(s, player) & leaving, actions.RIICHI, out, n)
+    found = riichi_discards(kinds.counts, s.num_melds[player])
+    if found and s.num_melds[player]:
+        for kind in range(NUM_KINDS):
+            if found >> kind & 1:
+                kinds.counts[kind] -= 1
+                if not waits_with(s, player, kinds.counts):
+                    found &= ~bit_of(kind)
+                kinds.counts[kind] += 1
+    return found
 
 
 @kernel(inline=True)
@@ -289,6 +303,12 @@ def _list_calls(s, player, out):
 @kernel
 def may_chi(s, player, kind, place, with_red):
     """Return whether a tile completes a run as its tile number `place`, with or without a red five from the hand."""
+    return holds_run(s, player, kind, place, with_red) and _can_discard(s, player, barred_by_chi(s, kind, place))
+
+
+@kernel
+def holds_run(s, player, kind, place, with_red):
+    """Return whether the other two tiles of such a run are in hand."""
     low = kind - place
     if low < kind // 9 * 9 or low > kind // 9 * 9 + 6:
         return False
@@ -302,7 +322,7 @@ def may_chi(s, player, kind, place, with_red):
                     return False
             elif not s.hands[player, own]:
                 return False
-    return has_five == (with_red == 1) and _can_discard(s, player, barred_by_chi(s, kind, place))
+    return has_five == (with_red == 1)
 
 
 @kernel(inline=True)
@@ -366,6 +386,8 @@ def explain_illegal(s, action):
     if action == actions.NINE:
         if may_show_nine(s, player):
             return 0
+        if not s.rules.abortive_draws:
+            return actions.NO_SUCH_DRAW
         return actions.NOT_NINE if s.is_untouched and s.num_discards[player] == 0 else actions.NOT_FIRST
     return _explain_kan(s, player, action)
 
@@ -391,9 +413,7 @@ def _explain_riichi(s, player, face):
         return actions.TOO_POOR
     if tiles_left(s) < RIICHI_DRAWS:
         return actions.TOO_LATE
-    kinds = new_kinds()
-    copy_kinds(s, player, kinds.counts)
-    return 0 if riichi_discards(kinds.counts, s.num_melds[player]) >> kind_of(face) & 1 else actions.NOT_TENPAI
+    return 0 if _kinds_for_riichi(s, player) >> kind_of(face) & 1 else actions.NOT_TENPAI
 
 
 @kernel(inline=True)
@@ -457,4 +477,4 @@ def _why_no_chi(s, player, kind, place, with_red):
     low = kind - place
     if low < kind // 9 * 9 or low > kind // 9 * 9 + 6:
         return actions.NO_RUN
-    return actions.NOT_HELD if _can_discard(s, player, barred_by_chi(s, kind, place)) else actions.NOTHING_LEFT
+    return actions.NOTHING_LEFT if holds_run(s, player, kind, place, with_red) else actions.NOT_HELD

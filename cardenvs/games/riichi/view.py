@@ -33,6 +33,7 @@ _REASONS = {
     actions.NOT_NINE: "there are not nine different terminals and honours in hand (rules.md 8.3)",
     actions.NOT_FIRST: "that is possible on the first draw only, before any call or kan (rules.md 8.3)",
     actions.ENDS_ROUND: "the discard ends the round without a result (rules.md 8.3)",
+    actions.NO_SUCH_DRAW: "this game has no abortive draws (rules.md 8.3)",
     actions.NOTHING_LEFT: "the call would leave only tiles that may not be discarded (rules.md 3.6)",
 }
 _CALLS = {actions.PON: "pon", actions.PON_RED: "pon with a red five", actions.OPEN_KAN: "kan", actions.RON: "ron",
@@ -265,6 +266,11 @@ def _added_face(s, player, kind):
 
 
 def _unseen(s, player):
-    """Return how many tiles of each kind the player does not see."""
-    left = {LABELS[kind]: int(st.num_unseen(s, player, kind)) for kind in range(NUM_KINDS)}
+    """Return how many tiles of each kind the player does not see: not those that are shown at the end of a round."""
+    shown = [q for q in range(st.NUM_PLAYERS) if s.shown[q] and q != player]
+    ura = [int(kind_of(int(face))) for face in s.ura[: int(s.num_ura)]]
+    left = {}
+    for kind in range(NUM_KINDS):
+        number = int(st.num_unseen(s, player, kind)) - ura.count(kind)
+        left[LABELS[kind]] = number - sum(int(st.number_of(s, q, kind)) for q in shown)
     return {label: number for label, number in left.items() if number}

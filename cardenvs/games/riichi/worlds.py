@@ -14,8 +14,8 @@ from cardenvs.core.record import packed
 from cardenvs.core.rng import random_below, random_unit, shuffle
 from cardenvs.core.scratch import stack_record
 from cardenvs.games.riichi.actions import PASS
-from cardenvs.games.riichi.effects import find_waits
-from cardenvs.games.riichi.hands import CHI, CLOSED_KAN, PON, waits
+from cardenvs.games.riichi.effects import find_waits, waits_with
+from cardenvs.games.riichi.hands import CHI, CLOSED_KAN, PON
 from cardenvs.games.riichi.state import CALLED, FROM_DRAW, MAX_MELDS, NO_TILE, NUM_PLAYERS, TURN
 from cardenvs.games.riichi.tiles import HONOURS, NUM_FACES, NUM_KINDS, NUM_TILES, RED, kind_of
 from cardenvs.kits.deck import begin_world
@@ -249,7 +249,7 @@ def _fits(s, pool, q):
         pool.counts[kind] = pool.held[q, kind]
     for suit in range(3):
         pool.counts[9 * suit + 4] += pool.held[q, RED + suit]
-    return (waits(pool.counts, np.int64(s.num_melds[q])) != 0) == (s.riichi[q] != 0)
+    return (waits_with(s, q, pool.counts) != 0) == (s.riichi[q] != 0)
 
 
 @kernel

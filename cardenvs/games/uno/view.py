@@ -189,7 +189,8 @@ class UnoView(View):
             "hand_sizes": [int(size) for size in s.hand_sizes[:n]],
             "hand_points": int(hand_points(s, player)),
             "known_hands": [
-                [LABELS[kind] for kind in _listed(s.hands[p] if p == player else s.known[p, player])] for p in range(n)
+                [LABELS[kind] for kind in _listed(s.hands[p] if p == player or s.is_shown else s.known[p, player])]
+                for p in range(n)
             ],
             "draw_pile": int(s.num_stock),
             "discards": int(s.num_pile),
@@ -231,7 +232,8 @@ def _unseen(s, player):
     """Return how many cards of each kind `player` does not see: in the draw pile and in hands."""
     found = {}
     for kind in range(NUM_KINDS):
-        number = int(COPIES[kind] - s.discarded[kind] - s.hands[player, kind] - s.known[:, player, kind].sum())
+        in_hands = s.hands[:, kind].sum() if s.is_shown else s.hands[player, kind] + s.known[:, player, kind].sum()
+        number = int(COPIES[kind] - s.discarded[kind] - in_hands)
         if s.drawn == kind and s.current_player == player:
             number -= 1
         if number:

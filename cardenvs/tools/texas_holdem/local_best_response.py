@@ -8,8 +8,8 @@ if both would check from there to the showdown, and as if the policy's folds to 
 Whatever it wins against the policy, a best response wins as well, so its result is a lower bound of the exploitability
 of the policy. It is no upper bound: it does not plan beyond one action.
 
-Where the policy's probabilities are exact, a showdown counts with its mean over the range and the cards to come. That is
-less noisy than the cards that were dealt, and the same on average.
+Where the policy's probabilities are exact, a showdown counts with its mean over the range and the cards to come. That
+is less noisy than the cards that were dealt, and the same on average.
 """
 
 import itertools

@@ -15,9 +15,8 @@ from cardenvs.training.cfr.sampling import Sampler
 from cardenvs.training.cfr.size import Size, check_size, estimated_size
 from cardenvs.training.cfr.solvers import METHODS, Solver
 from cardenvs.training.cfr.tree import Tree
-from cardenvs.training.folder import RunFolder, append_metrics, cut_metrics
+from cardenvs.training.folder import POLICY_FILE, RunFolder, append_metrics, cut_metrics
 
-POLICY_FILE = "latest.policy"
 MCCFR = "mccfr"
 _GROWTH = 1.1  # factor of the iterations from one evaluation to the next
 _CALL_SECONDS = 0.1  # length of a kernel call, which cannot be interrupted
@@ -119,14 +118,14 @@ class Run:
             while self.solver.iterations < due:
                 yield None
                 self._iterate(due - self.solver.iterations)
+                if time.monotonic() - saved > _SAVE_SECONDS:
+                    self.save()
+                    saved = time.monotonic()
             report = self.report()
             self._log(report)
             yield report
             if until is not None and report.nash_conv is not None and report.nash_conv <= until:
                 return
-            if time.monotonic() - saved > _SAVE_SECONDS:
-                self.save()
-                saved = time.monotonic()
 
     def _iterate(self, most: int) -> None:
         count = max(1, min(most, int(self._speed * _CALL_SECONDS)))

@@ -67,6 +67,11 @@ class Ahead:
         self._begin(teacher)
         return metrics
 
+    def catch_up(self, teacher: str) -> None:
+        """Play the rollout again that was played ahead when the run was saved, before its opponents change."""
+        if self._factor and self._played is None:
+            self._begin(teacher).result()
+
     def wait(self) -> None:
         """Wait until the rollout that is played ahead is complete."""
         if self._played is not None:

@@ -187,6 +187,11 @@ def _new_run(
     if init is not None:
         start = read_checkpoint(init)
         check_fits(start, init, game, game.make_options(**config.options))
+        if start["method"] != config.method:
+            raise OptionError(
+                f"{init} was trained with method={start['method']}, whose outputs mean something else; start with a "
+                f"network of method={config.method}, or train with --set method={start['method']}"
+            )
         config = shaped_like(config, start)
     return Run(game, config, limits, device, opponent=opponent, start=start, processes=processes)
 

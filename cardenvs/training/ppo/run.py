@@ -85,6 +85,8 @@ class Run:
         self._make_parts(Context(config, self._generator, processes=processes))
         if start is not None:
             self.learner.adopt_scale(start["reward_scale"])
+            if self.exploiter is not None:
+                self.exploiter.start_again()
 
     def _make_parts(self, context: Context) -> None:
         config, self.watch = self.config, context.watch
@@ -103,7 +105,7 @@ class Run:
         self.exploiter: Exploiter | None = None
         if config.num_exploiter_games:
             games = self.games.share(config.num_exploiter_games, "deals of the exploiter")
-            self.exploiter = Exploiter(games, self.network, context)
+            self.exploiter = Exploiter(games, self.network, self.learner.returns, context)
 
     @property
     def policy(self) -> Network:
@@ -122,8 +124,10 @@ class Run:
     def advance(self) -> dict[str, float]:
         """Play a rollout and learn from it. Returns metrics."""
         started, before = time.perf_counter(), dict(self.watch.seconds)
-        self.fill_pool()
         weights = scheduled(self.config, self.fraction())
+        if isinstance(self.player, Ahead):
+            self.player.catch_up(self._teacher(weights))
+        self.fill_pool()
         metrics = self._play_and_learn(weights)
         if self.exploiter is not None:
             metrics |= self.exploiter.advance(weights)
@@ -142,12 +146,15 @@ class Run:
 
     def _play_and_learn(self, weights: dict[str, float]) -> dict[str, float]:
         player = self.player
-        metrics = player.play(self.config.teacher if weights["teacher"] else "")
+        metrics = player.play(self._teacher(weights))
         metrics |= self.learner.update(player.trajectories, player.store, player.returns, weights)
         if isinstance(player, Ahead):
             with self.watch("wait"):
                 player.wait()
         return metrics
+
+    def _teacher(self, weights: dict[str, float]) -> str:
+        return self.config.teacher if weights["teacher"] else ""
 
     def fill_pool(self) -> None:
         """Add to the pool at its intervals, before an update: `overlap` plays with the pool while learning."""

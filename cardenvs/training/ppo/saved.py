@@ -61,6 +61,9 @@ def _check_unlogged(metrics: Any) -> None:
         return
     numbers = checked_fields({"unlogged": metrics}, {"unlogged": dict}, "training")["unlogged"]
     checked_fields(numbers, dict.fromkeys(("steps", "updates"), int) | dict.fromkeys(numbers, _NUMBER), "unlogged")
+    for name, value in numbers.items():
+        if isinstance(value, int) and abs(value) >= _MOST_STEPS:
+            raise FormatError(f"unlogged.{short(name)} is {short(value)}")
 
 
 def _check_ahead(state: Any, config: Config) -> None:
