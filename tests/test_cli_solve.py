@@ -103,7 +103,9 @@ def test_an_agent_that_only_acts_is_estimated():
             "too many deals to list: 463,680; at most 10,000 can be listed",
         ),
         (["solve", "gin_rummy"], "gin_rummy_v0 has too many deals to list"),
-        (["solve", "kuhn_poker", "--resume", "--out", "x"], "--resume takes game and options from the run in --out"),
+        (["solve", "kuhn_poker", "--resume", "--out", "x"], "--resume takes game, options, --method and"),
+        (["solve", "--resume", "--out", "x", "--method", "cfr"], "--resume takes game, options, --method and --seed"),
+        (["solve", "--resume", "--out", "x", "--seed", "0"], "--resume takes game, options, --method and --seed"),
         (["solve", "--resume"], "--resume resumes the run in --out; give that"),
         (["solve", "--resume", "--out", "x"], "there is no such file"),
         (["solve", "kuhn_poker", "-o", "players"], "takes NAME=VALUE"),
@@ -150,7 +152,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
         process.wait()
         process.stderr.close()
     assert "Traceback" not in error
-    assert "Stopped. To resume: cardenvs solve --out a --resume" in error
+    assert "Stopped. To resume: cardenvs solve --out a --resume --iterations 1000000000" in error
     done = TabularPolicy.load("a/latest.policy").iterations
     assert done > 0
     assert run("solve", "--out", "a", "--resume", "--iterations", str(done + 5), "--quiet").exit_code == 0

@@ -175,6 +175,18 @@ def test_a_checkpoint_is_of_the_rollout_that_is_played_ahead():
         assert np.array_equal(array[closed], getattr(again.player.store, name)[closed]), name
 
 
+@pytest.mark.parametrize("number", [3, 4], ids=["between", "where the pool grows"])
+def test_a_run_that_is_saved_and_restored_goes_on_as_if_it_had_not_been(number, tmp_path):
+    whole, part = Run(LEDUC, TINY, Limits(1e6)), Run(LEDUC, TINY, Limits(1e6))
+    updates(whole, number + 2)
+    updates(part, number)
+    part.save(tmp_path / "latest.pt")
+    restored = Run.restore(tmp_path / "latest.pt")
+    updates(restored, 2)
+    for name, weights in whole.network.state_dict().items():
+        assert torch.equal(weights, restored.network.state_dict()[name]), name
+
+
 def test_several_processes_do_not_play_ahead():
     with pytest.raises(OptionError, match="overlap works in one process only"):
         Processes(0, 2).check(TINY)

@@ -123,6 +123,9 @@ RUINED = [
     ("config/options", {"num_players": 10**9}),
     ("steps", -3),
     ("steps", 1.5),
+    ("steps", 10**400),
+    ("reward_scale", 10**400),
+    ("training/unlogged", {"steps": 1, "updates": 1, "time/play": 10**400}),
     ("shape/hidden", [10**9]),
     ("shape/hidden", []),
     ("shape/hidden", "8"),
@@ -173,6 +176,17 @@ def test_an_archive_that_unpacks_to_more_is_refused(tmp_path):
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("archive/data.pkl", bytes(20 << 20))
     with pytest.raises(FormatError, match="it is compressed"):
+        load_agent(bomb)
+
+
+def test_a_pickle_that_calls_for_memory_is_refused(path, tmp_path):
+    bomb, large = tmp_path / "bomb.pt", (10**15).to_bytes(8, "little")
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(bomb, "w") as archive:
+        for entry in whole.infolist():
+            hostile = entry.filename.endswith("data.pkl")
+            data = b"\x80\x02c__builtin__\nbytearray\n(\x8a\x08" + large + b"tR." if hostile else whole.read(entry)
+            archive.writestr(entry.filename, data)
+    with pytest.raises(FormatError, match=r"it names .__builtin__ bytearray., which no checkpoint needs"):
         load_agent(bomb)
 
 

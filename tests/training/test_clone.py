@@ -263,6 +263,8 @@ def test_init_takes_what_fits(store, tmp_path):
     path, _ = clone(decisions_of(store), SMALL, tmp_path / "clone", CloneSettings(epochs=1))
     with pytest.raises(FormatError, match="cannot play kuhn_poker_v0"):
         train("kuhn_poker_v0", SMALL, out=tmp_path / "run", init=path, show=False)
+    with pytest.raises(OptionError, match=r"method=ppo, whose outputs mean something else"):
+        train("leduc_poker_v0", SMALL.changed({"method": "dmc"}), out=tmp_path / "run", init=path, show=False)
     with pytest.raises(FormatError, match="cannot be resumed"):
         resume(path, show=False)
 
@@ -293,6 +295,9 @@ def test_the_command_clones_goes_on_and_starts_ppo(store):
 
 
 def test_what_makes_no_sense_is_refused(store):
+    words = ["--agent", "random", "--store", store, "--set"]
+    assert "clone does not take --set lr; give --lr" in refused("leduc_poker", *words, "lr=0.5")
+    assert "--set method; its settings are hidden" in refused("leduc_poker", *words, "method=dmc")
     assert "give either --store or --parquet" in refused("leduc_poker", "--agent", "random")
     both = ["--store", store, "--parquet", store]
     assert "give either --store or --parquet" in refused("leduc_poker", "--agent", "random", *both)

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 
 from cardenvs.agents.checkpoint_file import read_checkpoint, write_checkpoint  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
-from cardenvs.training.folder import Logs, cut_metrics  # noqa: E402
+from cardenvs.training.folder import Logs, append_metrics, cut_metrics  # noqa: E402
 from cardenvs.training.ppo import resume, train  # noqa: E402
 from cardenvs.training.ppo.evaluate import Evaluation  # noqa: E402
 
@@ -69,6 +69,34 @@ def test_every_command_that_trains_respects_the_lock(words, alone, tmp_path):
         assert ended.exit_code == 2, (ended.output, ended.exception)
         assert f"is in use by process {os.getpid()}" in ended.stderr
         assert [path.name for path in folder.iterdir()] == [".lock"]
+
+
+def test_training_and_solving_do_not_share_a_folder(alone, tmp_path):
+    begin(tmp_path / "trained")
+    words = ["solve", "kuhn_poker_v0", "--iterations", "2", "--quiet", "--out"]
+    refused = CliRunner().invoke(app, [*words, str(tmp_path / "trained")])
+    assert refused.exit_code == 2
+    assert "holds a run of another command (latest.pt)" in refused.stderr
+    assert CliRunner().invoke(app, [*words, str(tmp_path / "solved")]).exit_code == 0
+    with pytest.raises(OptionError, match=r"another command \(latest.policy\)"):
+        begin(tmp_path / "solved")
+    assert len((tmp_path / "solved" / "metrics.jsonl").read_text().splitlines()) == 2
+    begin(tmp_path / "solved", overwrite=True)
+    assert not (tmp_path / "solved" / "latest.policy").exists()
+
+
+def test_results_of_an_earlier_run_are_gone_once_another_takes_its_place(alone, tmp_path):
+    for name in ("evaluation.json", "clone.json", "exploit.json"):
+        (tmp_path / name).write_text("{}")
+    begin(tmp_path, overwrite=True)
+    assert not any((tmp_path / name).exists() for name in ("clone.json", "exploit.json"))
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path):
+    full = tmp_path / "metrics.jsonl"
+    full.symlink_to("/dev/full")
+    with pytest.raises(OSError, match=r"No space left on device: .*metrics\.jsonl"):
+        append_metrics(full, {"steps": 1})
 
 
 def test_a_resumed_run_drops_the_metrics_that_it_repeats(alone, tmp_path):

@@ -122,6 +122,27 @@ def test_an_exploiter_finds_a_weakness_and_joins_the_pool():
     assert torch.equal(run.exploiter.network.policy.bias, run.network.policy.bias)
 
 
+def test_an_exploiter_starts_again_with_the_scale_of_the_network_that_it_copies():
+    run = Run(KUHN, TINY.changed({"exploiter_share": 1.0, "exploiter_interval": 1}), Limits(1e9))
+    run.advance()
+    main, exploiter = run.learner.returns, run.exploiter
+    main.factor = 4 * exploiter.learner.returns.factor
+    values = exploiter.player.store.value.fill_(2).clone()
+    run.fill_pool()
+    assert exploiter.learner.returns.get_state() == main.get_state()
+    assert torch.equal(exploiter.network.value.weight, run.network.value.weight)
+    assert torch.allclose(exploiter.player.store.value, 4 * values)
+
+
+def test_an_exploiter_of_a_network_to_start_with_has_its_scale(tmp_path):
+    first = Run(KUHN, TINY, Limits(1e9))
+    first.learner.returns.factor = 0.25
+    first.save(tmp_path / "latest.pt")
+    start = read_checkpoint(tmp_path / "latest.pt")
+    run = Run(KUHN, TINY.changed({"exploiter_share": 1.0}), Limits(1e9), start=start)
+    assert run.exploiter.learner.returns.factor == run.learner.returns.factor == 0.25
+
+
 # -- returns ----------------------------------------------------------------------------------------------------
 
 

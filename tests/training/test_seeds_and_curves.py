@@ -146,7 +146,15 @@ def test_a_metric_is_read_by_steps(tmp_path):
         read_metric(tmp_path, "eval/random")
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", '{"steps": "x"}', '{"steps": NaN}', "[" * 100_000, "\x00"])
+def test_a_solver_has_no_learning_curves(tmp_path):
+    run = write(tmp_path / "a", [{"iterations": 1, "nash_conv": 0.5}])
+    with pytest.raises(FormatError, match="is of a solver"):
+        read_metric(run, "nash_conv")
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", f'{{"steps": {"9" * 400}}}', '{"steps": "x"}', '{"steps": NaN}', "[" * 100_000, "\x00"]
+)
 def test_damaged_metrics_are_refused(tmp_path, line):
     run = write(tmp_path / "a", [{"steps": 1}])
     (run / "metrics.jsonl").write_text(f'{{"steps": 1}}\n{line}')
