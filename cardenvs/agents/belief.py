@@ -23,6 +23,7 @@ from cardenvs.agents.known import SEARCHES, KnownPolicy, known_policy, uniforms
 from cardenvs.agents.worlds import replayed
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, DeckError
+from cardenvs.core.events import VALUE
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
@@ -31,6 +32,7 @@ from cardenvs.core.state import State
 WORLDS = 2048  # dealt for a decision
 DOUBT = 0.1  # the share of the weight with which models act at random, and of worlds that are drawn without weights
 _UNLIKELY = math.log(1e-6)  # worlds that explain what was done this much worse than another get no weight
+_EVENTS = 4  # of an action, among which its amount is
 _STRIDE = (math.sqrt(5) - 1) / 2  # multiples of the golden ratio, modulo 1, are spread evenly
 
 
@@ -129,11 +131,12 @@ class Belief:
         """Return the logarithm of the probability of all that the others did in each world, up to a constant."""
         steps = played(twin, decks[0])
         actions = [step.action for step in steps]
-        decisions = [0] * turn.num_players
+        decisions, num_actions = [0] * turn.num_players, turn.game.num_actions(turn.options)
         explained = np.zeros((turn.num_players, len(self._models), WORLDS))  # by each model
         log_weights, rows = np.zeros(WORLDS), np.arange(WORLDS)
         for k, step in enumerate(steps):
-            if step.player != turn.player and step.action < FORFEIT:
+            # models know the ids only: an amount that has none says nothing
+            if step.player != turn.player and step.action < num_actions:
                 for m, model in enumerate(self._models):
                     chances = model.probabilities(decks[rows], actions[:k], turn.seed, decisions[step.player])
                     explained[step.player, m, rows] += np.log(
@@ -192,7 +195,8 @@ def played(twin: State, deck: np.ndarray) -> list[Step]:
     state = twin.game.state_type(twin.game, twin.options, seed=0, deck=deck.tolist())
     steps: list[Step] = []
     while len(state.event_rows(player)) < len(wanted):
-        found = next((one for one in _next_positions(state) if _agrees(one[1], player, wanted)), None)
+        following = wanted[len(state.event_rows(player)) :]
+        found = next((one for one in _next_positions(state, following) if _agrees(one[1], player, wanted)), None)
         if found is None:
             raise AgentError(f"{twin.game.name}: the events that player_{player} saw do not show every action")
         action, after = found
@@ -201,9 +205,16 @@ def played(twin: State, deck: np.ndarray) -> list[Step]:
     return steps
 
 
-def _next_positions(state: State) -> Iterator[tuple[int, State]]:
-    """Yield what may happen next, a legal action or a forfeit, with the position after it."""
-    for action in [*state.legal_actions(), FORFEIT + state.current_player]:
+def _next_positions(state: State, following: np.ndarray) -> Iterator[tuple[int, State]]:
+    """Yield what may happen next, a legal action or a forfeit, with the position after it.
+
+    An amount without an id is the value of one of the events that follow.
+    """
+    amounts, codes = state.game.amounts, []
+    if amounts is not None:
+        asked = {amounts.codes[value] for value in following[:_EVENTS, VALUE] if 0 <= value < len(amounts.codes)}
+        codes = [code for code in sorted(asked) if not state.explain_illegal(code)]
+    for action in [*state.legal_actions(), *codes, FORFEIT + state.current_player]:
         after = state.clone()
         after.apply(action)
         yield action, after

@@ -11,6 +11,7 @@ run([match], store, observers=[Log])                                  # a Log fo
 from collections.abc import Sequence
 
 from cardenvs.agents.seating import Decision
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, Event, Op
 from cardenvs.core.game import Game
 from cardenvs.core.narration import Narrator
@@ -94,6 +95,10 @@ class Narrative(GameObserver):
         self._untold.clear()
 
 
+def _label(state: State, action: int) -> str:
+    return "forfeit" if action >= FORFEIT else state.action_label(action)
+
+
 class Watched:
     """A game with its observers. Call `asks`, `acts` and `happened` for every decision, and `ended` at the end."""
 
@@ -119,8 +124,7 @@ class Watched:
         """Notify the observers that a decision is about to be applied to `state`."""
         for observer in self._observers:
             known = observer.viewer in (decision.player, OMNISCIENT)
-            label = state.game.view.action_label(state.record, decision.action) if known else ""
-            observer.on_action(decision.player, label)
+            observer.on_action(decision.player, _label(state, decision.action) if known else "")
 
     def happened(self, state: State) -> None:
         """Notify the observers of new events."""

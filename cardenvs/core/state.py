@@ -418,9 +418,11 @@ class State:
         """Return the label of an action in this state.
 
         Raises:
-            IllegalActionError: `action` is not an action id of this game.
+            IllegalActionError: `action` is no action id of this game, and no code of an amount.
         """
-        if not is_integer(action) or not 0 <= action < self.game.num_actions(self.options):
+        codes = () if self.game.amounts is None else self.game.amounts.codes
+        is_known = is_integer(action) and (0 <= action < self.game.num_actions(self.options) or action in codes)
+        if not is_known:
             raise IllegalActionError(
                 f"{self.game.name} has actions 0 to {self.game.num_actions(self.options) - 1}; got {short(action)}"
             )

@@ -160,22 +160,23 @@ def descend_kernel(engine: "Engine") -> Callable[..., Any]:
                     begin(states, i, player, seed, worlds, k, walk, total, seen)
                     walk.stage = UNDER_WAY
                 p, node, n = np.int64(s.current_player), np.int64(-1), np.int64(0)
-                if not s.terminal and walk.length < MAX_PATH:
-                    n = legal_actions(s, legal)
-                    node = find(tree, total, node_key(walk.info[p], p, legal, n))
-                if node < 0:
+                if s.terminal:
                     back_up(walk, total, tree, s.returns, player)
                     walk.stage = IDLE
                     continue
+                n = legal_actions(s, legal)
+                if walk.length < MAX_PATH:
+                    node = find(tree, total, node_key(walk.info[p], p, legal, n))
                 if walk.stage == WAITING:
                     walk.stage = UNDER_WAY
-                    set_priors(tree, total, node, legal, n, priors[k])
+                    if node >= 0:
+                        set_priors(tree, total, node, legal, n, priors[k])
                     if p == player:
                         back_up(walk, total, tree, values[k], player)
                         walk.stage = IDLE
                         continue
                     action = draw(priors[k], legal, n, walk.rng)
-                elif tree[node].prior == 0.0:
+                elif node < 0 or tree[node].prior == 0.0:
                     for q in range(observations.shape[1]):
                         observe(s, q, observations[k, q])
                     masks[k, :] = 0
@@ -185,10 +186,8 @@ def descend_kernel(engine: "Engine") -> Callable[..., Any]:
                     break
                 else:
                     action = choose_puct(tree, node, legal, n, exploration, total)
-                if not append(walk, total, tree, node, action, p):
-                    back_up(walk, total, tree, s.returns, player)
-                    walk.stage = IDLE
-                    continue
+                if node >= 0:  # without room, the walk goes on beyond the tree
+                    append(walk, total, tree, node, action, p)
                 log[0, 0] = 0
                 advance(s, action, log)
                 note_action(walk, p, action)

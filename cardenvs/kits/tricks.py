@@ -579,10 +579,11 @@ class TrickView(View):
         return self.follow_prompt.format(led=self.suit_text(led), winner=winner, best=best)
 
     def facts(self, s: Any, player: int) -> dict[str, Any]:
-        """Return the trick, its winner so far, and the voids that players have shown."""
+        """Return the trick, its winner so far, and the voids that players have shown; at the end the last trick."""
+        is_led = self.tricks.is_led(s)
         return {
-            "trick": int(s.trick) + 1,
-            "trick_is_won_by": f"player_{self.tricks.winner(s)}" if self.tricks.is_led(s) else None,
+            "trick": max(1, int(s.trick)) if s.terminal and not is_led else int(s.trick) + 1,
+            "trick_is_won_by": f"player_{self.tricks.winner(s)}" if is_led else None,
             "voids": self.voids_shown(s),
         }
 

@@ -112,6 +112,7 @@ class _Histories:
     def __init__(self, agent: Agent, playouts: Playouts | None, history: Callable[[State, int], State]) -> None:
         self._agent, self._history = agent, history
         self._policy = playouts.name if isinstance(playouts, PolicyPlayouts) else None
+        self._act = playouts.own_action if isinstance(playouts, NetworkPlayouts) else agent.act
 
     def returns(self, state: State, plays: Sequence[Play], seed: int, rounds: int) -> np.ndarray:
         """Return the returns of the player to act; see `Judge.returns`."""
@@ -142,14 +143,14 @@ class _Histories:
         legal = state.legal_actions()
         if len(legal) == 1:
             return legal[0]
-        return self._agent.act(Turn(state, derived_seed(seed, state.current_player), decision, goes_on))
+        return self._act(Turn(state, derived_seed(seed, state.current_player), decision, goes_on))
 
 
 def _listed_history(state: State, seed: int) -> State:
     """Return a game that the player to act cannot tell from `state`, drawn as often as its deal is dealt."""
     decks, weights = _consistent_deals(
-        state.game, tuple(sorted(state.options.as_dict().items())), tuple(state.actions),
-        state.information_state_key(state.current_player), state.current_player,
+        state.game, state.options, tuple(state.actions), state.information_state_key(state.current_player),
+        state.current_player,
     )  # fmt: skip
     chosen = np.random.default_rng(seed).choice(len(decks), p=weights)
     return _played(state.game, state.options.as_dict(), decks[chosen], state.actions)
@@ -157,14 +158,14 @@ def _listed_history(state: State, seed: int) -> State:
 
 @functools.lru_cache(maxsize=64)
 def _consistent_deals(
-    game: Game, options: tuple[tuple[str, Any], ...], actions: tuple[int, ...], key: str, player: int
+    game: Game, options: Options, actions: tuple[int, ...], key: str, player: int
 ) -> tuple[list[str], np.ndarray]:
     """Return the deals after which these actions look like `key` to a player, and their probabilities."""
     found: list[str] = []
     weights: list[float] = []
-    for deck, probability in game.enumerate_deals(**dict(options)):
+    for deck, probability in game.enumerate_deals(**options.as_dict()):
         try:
-            other = _played(game, dict(options), deck, actions)
+            other = _played(game, options.as_dict(), deck, actions)
         except CardenvsError:
             continue
         if other.information_state_key(player) == key:

@@ -16,6 +16,7 @@ from cardenvs.agents.worlds import replayed
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, raise_action
 
 KUHN, LEDUC, HOLDEM = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0"), get_game("texas_holdem_v0")
 HANABI = get_game("hanabi_v0")
@@ -185,6 +186,16 @@ def test_what_was_played_is_found_from_what_a_player_saw(game, options):
             actors.append(state.current_player)
             forfeits = game is HOLDEM and state.ply == 1
             state.apply(FORFEIT + state.current_player if forfeits else state.policy_action("random", seed + state.ply))
+
+
+def test_amounts_without_an_id_are_found_and_say_nothing():
+    state = HOLDEM.new_state(seed=1, **HANDS)
+    for action in (raise_action(state.options, 57), CHECK_CALL, raise_action(state.options, 64)):
+        state.apply(action)
+    twin = state.determinize(state.current_player, 1)
+    assert [step.action for step in played(twin, decks_of(twin, twin.worlds(1, 1))[0])] == list(state.actions)
+    spec = "search:belief=equity,playout=equity,simulations=20"
+    assert make_agent(spec, HOLDEM, state.options).act(Turn(state, 1)) in state.legal_actions()
 
 
 def test_search_believes_who_never_bluffs():

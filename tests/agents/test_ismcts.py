@@ -15,6 +15,7 @@ from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.agents.tree import NetworkTree, SearchTree
 from cardenvs.core.errors import AgentError, FormatError
 from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.tree_search import ENTRY, WALK, find, lookup, move_entries
 
@@ -278,6 +279,24 @@ def test_priors_lead_the_search_and_returns_correct_it():
     search.grow(4000)
     assert search.root_actions().visits.argmax() == PASS
     assert search.root_actions().mean.tolist() == [-1, -2]
+
+
+class Content(Uniform):
+    """Expects a thousand for everybody, everywhere."""
+
+    def evaluate(self, observation, mask):
+        probs, values = super().evaluate(observation, mask)
+        return probs, values + 1000
+
+
+def test_when_the_tree_is_full_walks_go_on_to_what_the_network_expects(monkeypatch):
+    monkeypatch.setattr(tree, "_MOST_ENTRIES", tree._FEWEST_ENTRIES)
+    search = NetworkTree(get_game("hearts_v0").new_state(seed=3), 5, Content())
+    search.grow(600 if COMPILED else 5)
+    found = search.root_actions()
+    if COMPILED:
+        assert 2 * search._walks["entries"][0] >= tree._FEWEST_ENTRIES, "it is full"
+    assert (found.mean[found.visits > 0] == 1000).all()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.run import run
 from cardenvs.arena.schedule import FIXED
 from cardenvs.arena.store import Store
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from docs.generate import own_games
 from examples.narrative import tell
@@ -45,6 +46,17 @@ class Log(GameObserver):
 
     def on_end(self, returns):
         self.calls.append(("end", tuple(returns)))
+
+
+@pytest.mark.parametrize("viewer", [OMNISCIENT, 0])
+@pytest.mark.parametrize("name", GAMES)
+def test_whoever_forfeits_is_said_to_forfeit(name, viewer):
+    state, log = cardenvs.get_game(name).new_state(seed=1), Log(viewer)
+    watched = Watched(state, [log])
+    player = state.current_player
+    watched.acts(state, Decision(player, state.ply, FORFEIT + player, OK, 0.0))
+    known = viewer in (OMNISCIENT, player)
+    assert log.calls[-1] == ("action", player, "forfeit" if known else "")
 
 
 class Fixed(Agent):

@@ -7,6 +7,7 @@ import cardenvs
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, PolicyNotFoundError
 from cardenvs.core.replay import Replay
+from cardenvs.games.texas_holdem.actions import raise_action
 from cardenvs.review import Judge, Judged, judge_of, review_game
 from cardenvs.review.decisions import document
 from cardenvs.review.kinds import kinds_of_mistakes, pattern
@@ -155,6 +156,32 @@ def test_who_needs_whole_histories_judges_only_where_deals_can_be_listed():
     ):
         judge_of("ismcts", game, game.make_options())
     assert judge_of("ismcts", game, game.make_options(), sees_all=True).sees_all
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker_v0", "leduc_poker_v0"])
+def test_deals_that_can_be_listed_are_judged_by_agents_that_need_histories(name):
+    assert reviewed(played(name), by="ismcts:simulations=4", worlds=10).judge.spec == "ismcts:simulations=4"
+
+
+def test_a_search_with_a_network_plays_out_by_the_network():
+    pytest.importorskip("torch")
+    game = cardenvs.get_game("leduc_poker_v0")
+    state, values = game.new_state(seed=3), []
+    for by in ("zoo:leduc_poker_v0/magnet", "search:network=zoo:leduc_poker_v0/magnet"):
+        judge = judge_of(by, game, state.options, sees_all=True)
+        values.append(judge.returns(state, [(action,) for action in state.legal_actions()], 1, 8).tolist())
+    assert values[0] == values[1]
+
+
+def test_amounts_without_an_id_are_judged():
+    game = cardenvs.get_game("texas_holdem_v0")
+    state = game.new_state(seed=1, num_players=2, format="cash")
+    state.apply(raise_action(state.options, 57))
+    while not state.is_terminal:
+        state.apply(state.policy_action("equity", state.ply))
+    review = reviewed(Replay.of(state), worlds=10)
+    assert state.game.new_state(seed=1, num_players=2, format="cash").action_label(state.actions[0]) == "raise to 57"
+    assert review.decisions[0].played == "raise to 57"
 
 
 def test_an_unknown_playout_is_refused():

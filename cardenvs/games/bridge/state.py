@@ -93,7 +93,7 @@ def _check_auction(calls: tuple[int, ...]) -> None:
     last, number, since = NO_BID, PASS, 0  # last bid; last call but passes, and how many calls ago it was made
     passes = 0
     for k, call in enumerate(calls):
-        if passes == 3 and number != PASS:
+        if passes == (4 if number == PASS else 3):
             raise OptionError(f"the auction is over before call {k + 1}")
         since += 1
         by_opponent = since % 2 == 1

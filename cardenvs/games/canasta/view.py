@@ -277,7 +277,9 @@ class CanastaView(View):
         return {
             "side": int(side_of(s, player)),
             "scores": [int(s.scores[side]) for side in sides],
-            "initial_minimum": [None if s.has_opened[side] else int(initial_minimum(s, side)) for side in sides],
+            "initial_minimum": [
+                None if s.has_opened[side] or s.terminal else int(initial_minimum(s, side)) for side in sides
+            ],
             "canastas": [int(num_canastas(s, side)) for side in sides],
             "canasta_points": [int(canasta_points(s, side)) for side in sides],
             "points_melded": [int(melded_points(s, side)) for side in sides],

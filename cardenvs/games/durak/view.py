@@ -115,7 +115,7 @@ class DurakView(CardView):
             "others_know_of_your_hand": _labels(s.known[player]),
             "discards": _labels(s.discards),
             "not_seen_yet": _labels(_unseen(s, player)),
-            "attack_cards_left": int(s.most_attack - s.num_attack),
+            "attack_cards_left": 0 if s.terminal else int(s.most_attack - s.num_attack),
             "bouts_left": int(s.rules.max_bouts - s.num_bouts),
         }
         if _not_dealt(s, player):

@@ -62,7 +62,6 @@ class KatkoView(TrickView, CardView):
         """Deal, trick, voids shown, and the score of every deal so far."""
         return {
             "deal": int(s.num_deals),
-            "trick": int(s.trick) + 1,
             "tricks_left": int(s.rules.cards_per_player - s.trick),
             **super().facts(s, player),
             "scores": s.scores[: int(s.rules.num_players)].tolist(),

@@ -23,5 +23,12 @@ class KuhnView(SmallCardView):
             "own_card": SMALL_RANKS[int(s.deck[player])],
             "cards_higher": n - int(s.deck[player]),
             "pot": int(sum(s.chips_in[p] for p in range(n))),
-            "to_call": int(s.bettor != NO_BETTOR and s.chips_in[player] == 1),
+            "to_call": int(_is_to_answer(s, player, n)),
         }
+
+
+def _is_to_answer(s, player, n):
+    """Return whether a player still has to answer a bet."""
+    if s.bettor == NO_BETTOR or s.terminal or player == s.bettor:
+        return False
+    return (player - s.bettor) % n >= (s.current_player - s.bettor) % n

@@ -38,6 +38,6 @@ class LeducView(SmallCardView):
             "own_rank": SMALL_RANKS[int(s.deck[player])],
             "has_pair": bool(s.stage == 1 and s.deck[player] == s.deck[n]),
             "pot": int(np.sum(s.chips_in[:n])),
-            "to_call": int(owed(s, player)),
+            "to_call": 0 if s.terminal or s.folded[player] else int(owed(s, player)),
             "raises_left": int(s.rules.max_raises - s.num_raises),
         }

@@ -232,9 +232,15 @@ def _end_turn(s, player, log):
 @kernel
 def rack_sum(s, player):
     """Return the points of the rack of `player` at the end (6.1)."""
-    total = np.int64(s.hands[player, JOKER] * s.rules.joker_value_at_end)
+    return tiles_sum(s, s.hands[player])
+
+
+@kernel
+def tiles_sum(s, tiles):
+    """Return the points of tiles in a rack, numbers by tile (6.1)."""
+    total = np.int64(tiles[JOKER] * s.rules.joker_value_at_end)
     for tile in range(NUM_NATURALS):
-        total += s.hands[player, tile] * (tile % NUM_VALUES + 1)
+        total += tiles[tile] * (tile % NUM_VALUES + 1)
     return total
 
 

@@ -9,7 +9,7 @@ from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates, opening_points
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELDS, NUM_MELDS
-from cardenvs.games.rummikub.rules import rack_sum
+from cardenvs.games.rummikub.rules import tiles_sum
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
 from cardenvs.games.rummikub.tiles import (
     JOKER,
@@ -177,7 +177,7 @@ class RummikubView(View):
         rack = s.hands[player] - used
         facts = {
             "rack": [tile_label(tile) for tile in tiles_in(rack)],
-            "rack_points": int(rack_sum(s, player)),
+            "rack_points": int(tiles_sum(s, rack)),
             "table": {f"set {k + 1}": meld_label(int(n)) for k, n in enumerate(s.sets) if n != NO_MELD},
             "pool": int(s.num_tiles - s.num_dealt),
             "rack_sizes": [int(held) for held in s.rack_sizes[: int(s.rules.num_players)]],

@@ -22,6 +22,7 @@ from cardenvs.games.texas_holdem.state import (
     LIMIT,
     NUM_BOARD,
     POT_LIMIT,
+    SINGLE,
     STREETS,
 )
 from cardenvs.kits.cards import CardView, card_text
@@ -127,6 +128,8 @@ class TexasHoldemView(CardView):
         player = int(s.current_player)
         if s.rules.betting == LIMIT and code in (actions.BELOW_MINIMUM, actions.ABOVE_STACK):
             return f"bets have fixed sizes: {raise_word(s)} to exactly {smallest_raise(s, player)} (rules.md 12.2)"
+        if s.rules.reopen_rule == SINGLE and code == actions.NOT_REOPENED:
+            return "no single full bet or raise has been made since this player acted (rules.md 4.7)"
         if s.rules.betting == LIMIT and code == actions.NOT_REOPENED:
             return "less than half a bet has been added since this player acted (rules.md 12.6)"
         if code == actions.ABOVE_STACK and largest_raise(s, player) < all_in_total(s, player):
@@ -171,7 +174,7 @@ class TexasHoldemView(CardView):
             "seats_from_the_button": int((player - s.button) % n),
             "opponents_in_the_hand": int(s.in_hand & ~(1 << player)).bit_count(),
         }
-        pots = _pots(s)
+        pots = _pots(s) if s.pot else []  # they have been paid out at the end
         if len(pots) > 1:
             facts["main_and_side_pots"] = pots
         if s.rules.format != CASH:

@@ -28,10 +28,15 @@ FOOD_NOT_WANTED = _reason("this power does not give that food (rules.md 11.3, 11
 FEEDER_NOT_UNIFORM = _reason("the dice in the birdfeeder do not all show the same face (rules.md 7.3)")
 RESET_TOO_LATE = _reason("the birdfeeder can only be reset before the first die (rules.md 11.4)")
 NO_SUCH_FOOD = _reason("that food is not available here (rules.md 6.3)")
-PAYS_TOO_MUCH = _reason("that token is not needed, or its food comes before one already paid (rules.md 6.4)")
+PAYS_TOO_MUCH = _reason(
+    "that token is not needed, or its turn has passed or not come: food is paid in a fixed order (rules.md 6.4)"
+)
 NO_BIRD_THERE = _reason("there is no bird in that slot (rules.md 1.1)")
 NO_ROOM = _reason("that bird has reached its egg limit (rules.md 1.3)")
 BIRD_NOT_WANTED = _reason("this decision does not concern that bird (rules.md 10.1)")
+EGG_NOT_NOW = _reason(
+    "that egg is not needed, or its turn has passed or not come: eggs are paid in the order of the slots (rules.md 4.2)"
+)
 NO_EGG_THERE = _reason("there is no egg on that bird (rules.md 1.3)")
 TRAY_PLACE_EMPTY = _reason("that place of the tray is empty until the end of the turn (rules.md 5.3)")
 NO_CARDS_LEFT = _reason("there are no cards left to draw (rules.md 3.5)")
@@ -79,8 +84,8 @@ def _explain_choice(s, op, k):
     if op in (stack.LAY, stack.GIVE_EGGS, stack.REACT, stack.REPEAT):
         if s.birds[who, k] == NO_BIRD:
             return NO_BIRD_THERE
-        if op == stack.GIVE_EGGS and s.eggs[who, k] == 0:
-            return NO_EGG_THERE
+        if op == stack.GIVE_EGGS:
+            return NO_EGG_THERE if s.eggs[who, k] == 0 else EGG_NOT_NOW
         if op == stack.LAY and about >> k & 1:
             return NO_ROOM
         return BIRD_NOT_WANTED

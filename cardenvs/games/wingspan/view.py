@@ -214,7 +214,8 @@ def _goal_facts(s, k):
         "side": "blue" if s.rules.goals == state.BLUE else "green",
         "counts_now": {f"player_{p}": int(scoring.goal_count(s, p, goal)) for p in _players(s)},
     }
-    if k < s.round_number or s.terminal:
+    is_played_out = s.terminal and s.active[: s.rules.num_players].sum() > 1
+    if k < s.round_number or is_played_out:
         facts["points"] = {f"player_{p}": int(s.goal_points[k, p]) for p in _players(s)}
     return facts
 
@@ -239,12 +240,13 @@ def _bonus_names(bonuses):
 def _setup_facts(s, player):
     """Return what a player has chosen so far in the setup, which nobody else sees."""
     dealt = known.known_birds(s, state.IN_HAND + player, player)
-    bonuses, chosen = known.known_bonuses(s, state.IN_BONUS_HAND + player, player), s.current_player > player
+    bonuses = known.known_bonuses(s, state.IN_BONUS_HAND + player, player)
+    choosing = next(p for p in _players(s) if not s.active[p]) if s.terminal else s.current_player
     return {
         "birds_not_kept": [
             cards.BIRD_NAMES[bird] for k, bird in enumerate(dealt) if int(s.setup_dropped[player]) >> k & 1
         ],
-        "bonus_card_kept": cards.BONUS_NAMES[bonuses[int(s.setup_bonus[player])]] if chosen else None,
+        "bonus_card_kept": cards.BONUS_NAMES[bonuses[int(s.setup_bonus[player])]] if choosing > player else None,
         "food_paid": {name: int(s.setup_paid[player, food]) for food, name in enumerate(cards.FOODS)},
     }
 
