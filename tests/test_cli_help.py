@@ -83,7 +83,7 @@ def test_an_example_is_right_up_to_its_options(text):
         file = values["config"] and str(REPOSITORY / values["config"])
         chosen_config(values["game"], file, values["changes"] or (), values.get("option") or ())
     if words[0] == "solve":
-        assert values["method"] in (*METHODS, MCCFR)
+        assert values["method"] in (None, *METHODS, MCCFR)
     if words[0] == "train" and values["seeds"]:
         assert parse_seeds(values["seeds"])
 

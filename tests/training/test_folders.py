@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -182,6 +183,7 @@ def test_metrics_are_cut_whatever_the_file_holds(tmp_path):
 def test_tensorboard_keeps_the_last_step_before_a_resumption(tmp_path):
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     for steps, written in ((0, (10, 20, 30)), (20, (30, 40))):
+        time.sleep(1)  # files are read in the order of their names, which have the second
         logs = Logs(tmp_path, steps)
         for step in written:
             logs.write({"steps": step, "x": step + steps / 100})
