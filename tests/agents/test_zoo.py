@@ -92,7 +92,7 @@ def described(**changes):
         ({"format": WEIGHTS_FORMAT}, "its description of the policy cannot be read"),
         ({"format": WEIGHTS_FORMAT, "policy": "{" * 5000}, "its description of the policy cannot be read"),
         ({"format": WEIGHTS_FORMAT, "policy": "[]"}, "its description of the policy cannot be read"),
-        (described(steps=-1), "steps is negative"),
+        (described(steps=-1), "steps is -1"),
         (described(reward_scale=0), "its reward_scale is 0"),
         (described(shape={}), "shape needs observation_size"),
         (described(extra=1), "its description of the policy cannot be read"),
