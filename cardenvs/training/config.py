@@ -304,9 +304,10 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
     Raises:
         CardenvsError: an unknown game, an unreadable file, or an invalid setting or option.
     """
-    config = read_config(file) if file else config_for(get_game(game).name if game else "")
-    if game and config.game not in ("", get_game(game).name):
-        raise OptionError(f"{file} has settings for {config.game}, not for {get_game(game).name}")
+    name = get_game(game).name if game else ""
+    config = read_config(file) if file else config_for(name)
+    if name and config.game not in ("", name):
+        raise OptionError(f"{file} has settings for {config.game}, not for {name}")
     if options:
         config = config.changed({"options": _with_options(config, get_game(game or config.game), options)}, "--option")
     values = parse_settings(changes)

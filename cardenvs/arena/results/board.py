@@ -183,17 +183,17 @@ def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str
 
 
 def _told_apart(matches: Sequence[Match]) -> list[Match]:
-    """Return matches in which no two agents share a name: a file may have changed, or a spec, from one to the next."""
+    """Return the matches with spec and file added to the names that several agents share."""
     agents: dict[str, set[tuple[str, str]]] = {}
     for entry in itertools.chain.from_iterable(match.entries for match in matches):
         agents.setdefault(entry.name, set()).add((entry.spec, entry.fingerprint))
 
     def named(entry: Entry) -> Entry:
-        told = [entry.spec] if entry.spec != entry.name else []
-        told += [entry.fingerprint[:6]] if entry.fingerprint else []
-        if len(agents[entry.name]) == 1 or not told:
+        differs = [entry.spec if entry.spec != entry.name else "", entry.fingerprint[:6]]
+        added = ", ".join(filter(None, differs))
+        if len(agents[entry.name]) == 1 or not added:
             return entry
-        return replace(entry, name=f"{entry.name} ({', '.join(told)})")
+        return replace(entry, name=f"{entry.name} ({added})")
 
     return [replace(match, entries=tuple(map(named, match.entries))) for match in matches]
 

@@ -303,11 +303,11 @@ def _list_calls(s, player, out):
 @kernel
 def may_chi(s, player, kind, place, with_red):
     """Return whether a tile completes a run as its tile number `place`, with or without a red five from the hand."""
-    return holds_run(s, player, kind, place, with_red) and _can_discard(s, player, barred_by_chi(s, kind, place))
+    return _holds_run(s, player, kind, place, with_red) and _can_discard(s, player, barred_by_chi(s, kind, place))
 
 
 @kernel
-def holds_run(s, player, kind, place, with_red):
+def _holds_run(s, player, kind, place, with_red):
     """Return whether the other two tiles of such a run are in hand."""
     low = kind - place
     if low < kind // 9 * 9 or low > kind // 9 * 9 + 6:
@@ -477,4 +477,4 @@ def _why_no_chi(s, player, kind, place, with_red):
     low = kind - place
     if low < kind // 9 * 9 or low > kind // 9 * 9 + 6:
         return actions.NO_RUN
-    return actions.NOTHING_LEFT if holds_run(s, player, kind, place, with_red) else actions.NOT_HELD
+    return actions.NOTHING_LEFT if _holds_run(s, player, kind, place, with_red) else actions.NOT_HELD

@@ -59,7 +59,7 @@ class FishingView(View):
 
     def by_hand(self, s, hands, sides):
         """Return the scores after each of the hands that are over. One that decides a match before its end has none."""
-        if hands and (s.hand_scores[hands - 1, :sides] != s.scores[:sides]).any() and s.terminal:
+        if s.terminal and hands and (s.hand_scores[hands - 1, :sides] != s.scores[:sides]).any():
             hands -= 1
         return {"scores_by_hand": s.hand_scores[:hands, :sides].tolist()}
 
